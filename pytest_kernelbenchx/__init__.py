@@ -1,0 +1,1 @@
+"""pytest plugin that judges Triton kernels: do they compile, are they right, how fast are they."""

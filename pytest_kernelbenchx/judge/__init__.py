@@ -1,0 +1,1 @@
+"""The trusted side: verdicts, policy, oracles, comparison."""

@@ -1,0 +1,1 @@
+"""The untrusted side: processes that run candidates, and the pipe to them."""
