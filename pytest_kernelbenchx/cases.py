@@ -1,0 +1,243 @@
+"""A case is one input of a task: axes, element type, options, layouts, fill and seed. Small enough to print.
+
+`build` makes the tensors of a case; the same case gives the same bytes in every process.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pytest_kernelbenchx import fills
+from pytest_kernelbenchx.dtypes import DTYPES, NAMES
+from pytest_kernelbenchx.spec import TensorSpec, names_of
+from pytest_kernelbenchx.task import Task
+
+Arguments = dict[str, Any]  # parameter -> tensor, list of tensors or plain value, in the order of the signature
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One input of a task.
+
+    Attributes:
+        axes: length by axis; a list of lengths for `*S` and for axes that end in `_i`.
+        dtype: what T stands for.
+        options: values of non-tensor parameters; those left out keep their defaults.
+        present: optional tensors that are passed.
+        numbers: Python numbers passed in place of tensors.
+        layouts: memory layout of inputs that are not contiguous.
+        fill: "standard" or "outlier".
+        seed: of the values.
+        out: whether a preallocated output is passed.
+        example: number of the task's example whose literal values are used.
+    """
+
+    axes: dict[str, Any] = field(default_factory=dict)
+    dtype: str = "f32"
+    options: dict[str, Any] = field(default_factory=dict)
+    present: tuple[str, ...] = ()
+    numbers: dict[str, float] = field(default_factory=dict)
+    layouts: dict[str, str] = field(default_factory=dict)
+    fill: str = "standard"
+    seed: int = 0
+    out: bool = False
+    example: int | None = None
+
+    def to_json(self) -> str:
+        """One line of JSON without what is default; `from_json` reads it."""
+        values = {**asdict(self), "present": list(self.present)}
+        shown = {key: value for key, value in values.items() if value not in ({}, [], None, False)}
+        return json.dumps({key: plain(value) for key, value in shown.items()}, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Case":
+        """Read `--kbx-case`; ValueError says what is wrong with it."""
+        try:
+            values = json.loads(text)
+            if not isinstance(values, dict):
+                raise TypeError(f"it is a {type(values).__name__}, wanted an object")
+            case = cls(**{key: revived(value) for key, value in values.items()})
+        except (json.JSONDecodeError, TypeError) as error:
+            raise ValueError(f"no case: {error}") from None
+        return case if isinstance(case.present, tuple) else cls(**{**vars(case), "present": tuple(case.present)})
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON can hold it: element types, tuples and non-finite numbers are wrapped."""
+    if isinstance(value, torch.dtype):
+        return {"dtype": NAMES[value]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if isinstance(value, tuple):
+        return {"tuple": [plain(item) for item in value]}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def revived(value: Any) -> Any:
+    """The inverse of `plain`."""
+    if isinstance(value, list):
+        return [revived(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    match value:
+        case {"dtype": str(name)} if len(value) == 1 and name in DTYPES:
+            return DTYPES[name]
+        case {"float": str(text)} if len(value) == 1:
+            return float(text)
+        case {"tuple": list(items)} if len(value) == 1:
+            return tuple(revived(item) for item in items)
+    return {key: revived(item) for key, item in value.items()}
+
+
+def build(task: Task, case: Case) -> Arguments:
+    """The arguments of a case, tensors on the CPU, in the order of the signature.
+
+    Every tensor has a generator of its own, seeded by the case's seed and the tensor's name, so that leaving one
+    argument out does not change the others.
+    """
+    example = task.examples[case.example] if case.example is not None else {}
+    arguments: Arguments = {}
+    for name in task.parameters:
+        if name in task.inputs:
+            value = _input(task, case, name, arguments, example)
+            if value is not _ABSENT:
+                arguments[name] = value
+        elif name in case.options:
+            arguments[name] = case.options[name]
+    return arguments
+
+
+_ABSENT = object()
+
+
+def _input(task: Task, case: Case, name: str, built: Arguments, example: Mapping[str, Any]) -> Any:
+    spec = task.inputs[name]
+    if name in case.numbers:
+        return case.numbers[name]
+    if spec.optional and name not in case.present:
+        return None if task.parameters[name].default is task.parameters[name].empty else _ABSENT
+    dtype = DTYPES[spec.dtype_name(case.dtype)]
+    given = example.get(name)
+    if isinstance(given, list):
+        if spec.many:
+            return [torch.tensor(item, dtype=dtype) for item in given]
+        return laid_out(torch.tensor(given, dtype=dtype), case.layouts.get(name, "contiguous"))
+    fill = fills.NAMED[given] if isinstance(given, str) else task.fill.get(name, fills.default)
+
+    def one(element: int | None) -> Tensor:
+        shape = spec.shape(case.axes, name, element)
+        context = {**case.axes, **_options(task, case), **built, "shape": shape, "dtype": dtype, "kind": case.fill}
+        values = fills.call(fill, {**context, "rng": _generator(case.seed, name, element)})
+        if list(values.shape) != shape:
+            raise ValueError(f"task {task.name}: the fill of {name!r} gave shape {list(values.shape)}, wanted {shape}")
+        return laid_out(values.to(dtype), case.layouts.get(name, "contiguous"))
+
+    return [one(i) for i in range(spec.count(case.axes))] if spec.many else one(None)
+
+
+def _options(task: Task, case: Case) -> dict[str, Any]:
+    """Options of a case, defaults included."""
+    defaults = {name: task.parameters[name].default for name in task.options}
+    return {**defaults, **case.options}
+
+
+def _generator(seed: int, name: str, element: int | None) -> torch.Generator:
+    digest = hashlib.sha256(f"{seed}/{name}/{element}".encode()).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest[:7], "little"))
+
+
+def laid_out(values: Tensor, layout: str) -> Tensor:
+    """`values` in another memory layout: same shape, same numbers, other strides or offset.
+
+    transposed: the last two axes change places in memory. strided: every other element of a wider buffer.
+    offset: starts one element into its buffer, so that it is not aligned. expanded: the first axis has stride 0, and
+    the numbers of its first entry everywhere.
+    """
+    if layout == "transposed" and values.dim() >= 2:
+        return values.mT.contiguous().mT
+    if layout == "strided" and values.dim() >= 1:
+        wide = values.new_zeros((*values.shape[:-1], 2 * values.shape[-1]))
+        wide[..., ::2] = values
+        return wide[..., ::2]
+    if layout == "offset":
+        buffer = values.new_zeros(values.numel() + 1)
+        buffer[1:] = values.reshape(-1)
+        return buffer[1:].view(values.shape)
+    if layout == "expanded" and values.dim() >= 1 and values.shape[0]:
+        return values[:1].contiguous().expand(values.shape)
+    return values
+
+
+def split_call(task: Task, arguments: Arguments) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments as they are passed: those without a default by position, the others by keyword."""
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for name, parameter in task.parameters.items():
+        if name not in arguments:
+            continue
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional += arguments[name]
+        elif parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty:
+            named[name] = arguments[name]
+        else:
+            positional.append(arguments[name])
+    return positional, named
+
+
+def from_example(task: Task, number: int, dtype: str | None = None) -> Case:
+    """The case of one of the task's examples."""
+    example = task.examples[number]
+    dtype = example.get("dtype", dtype or task.dtypes[0])
+    axes = {name: _axis_value(example[name]) for name in task.axis_names() if name in example}
+    present = []
+    numbers = {}
+    for name, spec in task.inputs.items():
+        given = example.get(name)
+        if isinstance(given, (bool, str, list)) and given is not False:
+            present += [name] if spec.optional else []
+            axes.update({k: v for k, v in _inferred(spec, name, given, dtype).items() if k not in axes})
+        elif isinstance(given, (int, float)) and not isinstance(given, bool):
+            numbers[name] = given
+    for axis in task.axis_names():
+        axes.setdefault(axis, [1] if axis in task.groups() else 1)
+    return Case(
+        axes=axes,
+        dtype=dtype,
+        options={name: example[name] for name in task.options if name in example},
+        present=tuple(present),
+        numbers=numbers,
+        layouts=dict(example.get("layout", {})),
+        fill=example.get("fill", "standard"),
+        seed=example.get("seed", 0),
+        out=bool(example.get("out", False)),
+        example=number,
+    )
+
+
+def _axis_value(value: Any) -> Any:
+    return list(value) if isinstance(value, (tuple, list)) else value
+
+
+def _inferred(spec: TensorSpec, name: str, given: Any, dtype: str) -> dict[str, Any]:
+    """Axes that the shape of a literal tells."""
+    if not isinstance(given, list) or spec.many:
+        return {}
+    shape = list(torch.tensor(given, dtype=DTYPES[spec.dtype_name(dtype)]).shape)
+    axes: dict[str, Any] = {}
+    for position, axis in enumerate(spec.axes):
+        if axis.startswith("*"):
+            after = len(spec.axes) - position - 1
+            middle = shape[position : len(shape) - after]
+            axes[f"{axis.strip('*~')}~{name}" if axis.endswith("~") else axis[1:]] = middle
+        elif axis.isidentifier() and names_of(axis):
+            from_end = any(before.startswith("*") for before in spec.axes[:position])
+            axes[axis] = shape[position - len(spec.axes) if from_end else position]
+    return axes

@@ -1,0 +1,214 @@
+"""What Hypothesis draws the cases of a task from.
+
+Only small things are drawn (lengths, names, a seed), so that a failing case shrinks; tensors follow from them. Lengths
+that expose kernels: 1, odd and prime numbers, one beside a block, several blocks with a partial last one. A case stays
+within a budget of elements and of floating-point operations.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from pytest_kernelbenchx.cases import Case
+from pytest_kernelbenchx.spec import TensorSpec
+from pytest_kernelbenchx.task import Task, select
+
+LENGTHS = (1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 255, 256, 257)
+LONG_LENGTHS = (*LENGTHS, 511, 513, 1023, 1024, 1025, 2047, 2049, 3001, 4096, 4097, 5000)
+LONGEST, LONGEST_ALONE = 257, 5000  # of an axis, and of the only axis of all its tensors
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How large a case may be: elements of its largest tensor, floating-point operations where a task counts them."""
+
+    elements: int = 2**14
+    flops: int = 2**22
+
+
+def lengths(longest: int, known: Sequence[int] = LENGTHS) -> st.SearchStrategy[int]:
+    """Lengths of an axis from 1 to `longest`; the telling ones are drawn more often."""
+    telling = [n for n in known if n <= longest]
+    return st.one_of(st.sampled_from(telling), st.integers(1, longest))
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """What `*S` is drawn from: lists of lengths. `min_side=0` draws empty tensors, too."""
+
+    min_rank: int = 1
+    max_rank: int = 4
+    min_side: int = 1
+    longest: int = LONGEST
+
+    def within(self, room: int) -> st.SearchStrategy[list[int]]:
+        """Lists whose product is at most `room`."""
+
+        @st.composite
+        def shape(draw: Any) -> list[int]:
+            rank = draw(st.integers(self.min_rank, self.max_rank))
+            sides: list[int] = []
+            for _ in range(rank):
+                left = max(1, room // max(1, math.prod(sides)))
+                longest = max(self.longest, LONGEST_ALONE) if rank == 1 and self.longest == LONGEST else self.longest
+                sides.append(draw(lengths(min(left, longest), LONG_LENGTHS if rank == 1 else LENGTHS)))
+            if sides and self.min_side == 0 and draw(st.integers(0, 24)) == 24:
+                sides[0] = 0
+            return draw(st.permutations(sides)) if rank > 1 else sides
+
+        return shape()
+
+
+def cases(task: Task, budget: Budget | None = None) -> st.SearchStrategy[Case]:
+    """Cases of `task`."""
+    budget = budget or Budget()
+
+    @st.composite
+    def case(draw: Any) -> Case:
+        dtype = draw(st.sampled_from(task.dtypes))
+        axes = _draw_axes(draw, task, budget)
+        options = _draw_options(draw, task, axes, dtype)
+        if task.where is not None:
+            assume(task.where(**select(task.where, {**axes, **_defaults(task), **options, "dtype": dtype})))
+        present, numbers = _draw_alternatives(draw, task)
+        return Case(
+            axes=axes,
+            dtype=dtype,
+            options={name: value for name, value in options.items() if not _is_default(task, name, value)},
+            present=present,
+            numbers=numbers,
+            layouts=_draw_layouts(draw, task, present, numbers),
+            fill=draw(st.sampled_from(("standard", "outlier"))),
+            seed=draw(st.integers(0, 2**32 - 1)),
+            out=task.out is not None and draw(st.integers(0, 3)) == 3,
+        )
+
+    return case()
+
+
+def _draw_axes(draw: Any, task: Task, budget: Budget) -> dict[str, Any]:
+    names, groups = task.axis_names(), task.groups()
+    lists = {name for name in names if name.endswith("_i")}
+    count = draw(st.integers(1, 4)) if lists else 1
+    axes: dict[str, Any] = {name: [1] if name in groups else [1] * count if name in lists else 1 for name in names}
+    order = draw(st.permutations(names)) if len(names) > 1 else names
+    for name in order:
+        if name in groups:
+            axes[name] = draw(_group(task, budget, axes, name))
+        elif name in lists:
+            axes[name] = [draw(_length(task, budget, axes, name, i)) for i in range(count)]
+        else:
+            axes[name] = draw(_length(task, budget, axes, name))
+    return axes | _draw_broadcast(draw, task, axes)
+
+
+def _group(task: Task, budget: Budget, axes: dict[str, Any], name: str) -> Any:
+    """What the lengths of `*S` are drawn from."""
+    declared = task.axes.get(name, Shapes())
+    if isinstance(declared, Shapes):
+        return declared.within(_room(task, budget, lambda n: axes | {name: [n]}, budget.elements))
+    return declared if isinstance(declared, st.SearchStrategy) else st.sampled_from([list(shape) for shape in declared])
+
+
+def _length(task: Task, budget: Budget, axes: dict[str, Any], name: str, element: int | None = None) -> Any:
+    """What the length of one axis is drawn from, given those drawn so far."""
+    declared = task.axes.get(name)
+    if callable(declared):
+        declared = declared(**select(declared, axes))
+    if isinstance(declared, st.SearchStrategy):
+        return declared
+    alone = all(spec.axes == (name,) for spec in task.inputs.values() if name in list(spec.names()))
+
+    def with_length(n: int) -> dict[str, Any]:
+        return axes | {name: n if element is None else [n] * len(axes[name])}
+
+    longest = LONGEST_ALONE if alone else LONGEST
+    if declared is not None:
+        room = _room(task, budget, with_length, max(declared))
+        return st.sampled_from([n for n in declared if n <= room] or [min(declared)])
+    return lengths(_room(task, budget, with_length, longest), LONG_LENGTHS if alone else LENGTHS)
+
+
+def _room(task: Task, budget: Budget, with_length: Callable[[int], dict[str, Any]], longest: int) -> int:
+    """The greatest length up to `longest` that keeps the case within the budget, at least 1."""
+
+    def fits(n: int) -> bool:
+        axes = with_length(n)
+        if task.elements(axes) > budget.elements:
+            return False
+        if task.flops is None:
+            return True
+        known = {**_defaults(task), **axes, "dtype": task.dtypes[0]}
+        return task.flops(**select(task.flops, known)) <= budget.flops
+
+    low, high = 1, longest
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _draw_broadcast(draw: Any, task: Task, axes: dict[str, Any]) -> dict[str, Any]:
+    """For tensors of shape *S~: each axis kept or made 1, leading axes dropped."""
+    drawn: dict[str, Any] = {}
+    for name, spec in task.inputs.items():
+        for axis in spec.axes:
+            if axis.endswith("~"):
+                group = axis.strip("*~")
+                if not draw(st.booleans()):
+                    continue
+                full = axes[group]
+                kept = full[draw(st.integers(0, len(full))) :]
+                drawn[f"{group}~{name}"] = [draw(st.sampled_from((n, 1))) for n in kept]
+    return drawn
+
+
+def _draw_options(draw: Any, task: Task, axes: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for name, declared in task.options.items():
+        if callable(declared):
+            declared = declared(**select(declared, {**axes, **_defaults(task), **options, "dtype": dtype}))
+        drawn_from = declared if isinstance(declared, st.SearchStrategy) else st.sampled_from(list(declared))
+        options[name] = draw(drawn_from)
+    return options
+
+
+def _defaults(task: Task) -> dict[str, Any]:
+    return {n: p.default for n, p in task.parameters.items() if n in task.options and p.default is not p.empty}
+
+
+def _is_default(task: Task, name: str, value: Any) -> bool:
+    default = task.parameters[name].default
+    return type(default) is type(value) and default == value
+
+
+def _draw_alternatives(draw: Any, task: Task) -> tuple[tuple[str, ...], dict[str, float]]:
+    """Which optional tensors are passed, and numbers in place of tensors."""
+    present: list[str] = []
+    numbers: dict[str, float] = {}
+    for name, spec in task.inputs.items():
+        if spec.optional and draw(st.booleans()):
+            present.append(name)
+        if spec.number and not draw(st.booleans()):
+            numbers[name] = draw(st.sampled_from((2.0, 0.5, -1.5, 3, 1e-3)) | st.floats(-8, 8, width=16).filter(bool))
+    return tuple(present), numbers
+
+
+def _draw_layouts(draw: Any, task: Task, present: Sequence[str], numbers: Mapping[str, float]) -> dict[str, str]:
+    layouts: dict[str, str] = {}
+    for name, spec in task.inputs.items():
+        if name in numbers or not _passed(spec, name, present):
+            continue
+        allowed = [layout for layout in task.layouts if layout != "expanded" or name not in task.mutates]
+        layout = draw(st.sampled_from(("contiguous", "contiguous", *allowed)))
+        if layout != "contiguous":
+            layouts[name] = layout
+    return layouts
+
+
+def _passed(spec: TensorSpec, name: str, present: Sequence[str]) -> bool:
+    return not spec.optional or name in present

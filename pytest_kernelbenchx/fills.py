@@ -1,0 +1,120 @@
+"""Ready ways to fill a tensor, for a task's `fill=`.
+
+A fill is a function that returns a tensor. It is called with those of these keywords that it names: `rng` (a CPU
+generator), `shape`, `dtype`, `kind` ("standard" or "outlier"), and every axis, option and earlier input of the case
+by its own name. Its result is converted to `dtype`.
+
+Outliers follow KernelBenchX (arXiv 2605.04956): each value becomes 50 times larger with probability 0.1 %; here at
+least one in every tensor does.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+OUTLIER_PROBABILITY = 0.001
+OUTLIER_SCALE = 50.0
+
+Fill = Callable[..., Tensor]
+
+
+def call(fill: Fill, context: dict[str, Any]) -> Tensor:
+    """Call `fill` with the keywords that it names."""
+    parameters = inspect.signature(fill).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return fill(**context)
+    if missing := [name for name in parameters if name not in context]:
+        raise TypeError(f"a fill asks for {', '.join(missing)}; there are {', '.join(sorted(context))}")
+    return fill(**{name: context[name] for name in parameters})
+
+
+def with_outliers(values: Tensor, rng: torch.Generator) -> Tensor:
+    """`values` with about one in a thousand, and at least one, made 50 times larger."""
+    if not values.numel():
+        return values
+    chosen = torch.rand(values.shape, generator=rng) < OUTLIER_PROBABILITY
+    chosen.view(-1)[int(torch.randint(values.numel(), (), generator=rng))] = True
+    return torch.where(chosen, values * OUTLIER_SCALE, values)
+
+
+def default(rng: torch.Generator, shape: list[int], dtype: torch.dtype, kind: str) -> Tensor:
+    """Standard normal for floats and complex numbers, small integers, fair coin flips for booleans."""
+    if dtype is torch.bool:
+        return torch.rand(shape, generator=rng) < 0.5
+    if not dtype.is_floating_point and not dtype.is_complex:
+        return torch.randint(0 if dtype is torch.uint8 else -100, 101, shape, generator=rng).to(dtype)
+    working = {torch.float64: torch.float64, torch.complex128: torch.complex128, torch.complex64: torch.complex64}
+    values = torch.randn(shape, generator=rng, dtype=working.get(dtype, torch.float32))
+    return with_outliers(values, rng) if kind == "outlier" else values
+
+
+def uniform(low: float = 0.0, high: float = 1.0) -> Fill:
+    """Evenly spread over [low, high): for domains that outliers would leave."""
+    return lambda rng, shape: low + (high - low) * torch.rand(shape, generator=rng, dtype=torch.float64)
+
+
+def normal(mean: float = 0.0, std: float = 1.0) -> Fill:
+    """Normal values; outliers included where the case asks for them."""
+
+    def fill(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+        values = mean + std * torch.randn(shape, generator=rng, dtype=torch.float64)
+        return with_outliers(values, rng) if kind == "outlier" else values
+
+    return fill
+
+
+def positive(low: float = 0.01) -> Fill:
+    """|normal| + low; outliers included where the case asks for them."""
+    signed = normal()
+    return lambda rng, shape, kind: signed(rng, shape, kind).abs() + low
+
+
+def integers(low: int, high: int) -> Fill:
+    """Integers from low to high - 1."""
+    return lambda rng, shape: torch.randint(low, high, shape, generator=rng)
+
+
+def indices(axis: str) -> Fill:
+    """Indices into the axis called `axis`, repeats allowed."""
+
+    def fill(rng: torch.Generator, shape: list[int], **context: Any) -> Tensor:
+        return torch.randint(context[axis], shape, generator=rng)
+
+    return fill
+
+
+def bernoulli(p: float = 0.5) -> Fill:
+    """True with probability p."""
+    return lambda rng, shape: torch.rand(shape, generator=rng) < p
+
+
+def probabilities(dim: int = -1) -> Fill:
+    """Positive values that add up to one along `dim`."""
+    return lambda rng, shape: torch.softmax(torch.randn(shape, generator=rng, dtype=torch.float64), dim)
+
+
+def positive_definite(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+    """Symmetric positive definite matrices; condition numbers of about 10, of 10^4 in outlier cases."""
+    n = shape[-1]
+    q, _ = torch.linalg.qr(torch.randn(shape, generator=rng, dtype=torch.float64))
+    exponents = torch.rand(shape[:-1], generator=rng, dtype=torch.float64) * (4 if kind == "outlier" else 1)
+    return (q * (10**exponents).unsqueeze(-2)) @ q.mT if n else torch.zeros(shape, dtype=torch.float64)
+
+
+def well_conditioned(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+    """Square matrices that are safe to invert: normal entries and a dominant diagonal."""
+    values = torch.randn(shape, generator=rng, dtype=torch.float64)
+    values = with_outliers(values, rng) if kind == "outlier" else values
+    row_sums = values.abs().sum(-1)
+    return values + torch.diag_embed(row_sums + 1.0)
+
+
+def constant(value: float) -> Fill:
+    """Every element equals `value`."""
+    return lambda shape: torch.full(shape, value, dtype=torch.float64)
+
+
+NAMED: dict[str, Fill] = {"zeros": constant(0.0), "ones": constant(1.0)}  # what an example may name

@@ -1,0 +1,178 @@
+"""A task: the PyTorch function that defines an operation, and what the stages must know about it.
+
+    @task(
+        inputs={"input": "T[M, K]", "weight": "T[K, N]"},
+        output="T[M, N]",
+        dtypes=("f32", "f16"),
+        sizes={"1k": dict(M=1024, N=1024, K=1024), "4k": dict(M=4096, N=4096, K=4096, dtype="f16")},
+    )
+    def matmul(input, weight):
+        return torch.matmul(input, weight)
+
+The notation of tensors is in `pytest_kernelbenchx.spec`, ready fills in `pytest_kernelbenchx.fills`.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_kernelbenchx.declaration import check
+from pytest_kernelbenchx.dtypes import DTYPES
+from pytest_kernelbenchx.fills import Fill
+from pytest_kernelbenchx.spec import Axes, TensorSpec
+
+LAYOUTS = ("contiguous", "transposed", "strided", "offset")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """The declaration of a task. Read-only; made by the decorator `task`.
+
+    Attributes:
+        reference: the PyTorch function that defines the operation; its name is the task's name.
+        inputs: tensor parameters, in the order of the signature.
+        output: what the reference returns, a tensor or several.
+        sizes: labelled axes (and options, and `dtype`) to time at.
+        dtypes: the element types that T stands for.
+        axes: for an axis, what to draw its length from: lengths, a Hypothesis strategy, or a function of axes drawn
+            before it; for *S, a `Shapes`, a list of shapes or a strategy.
+        options: for every other parameter, what to draw it from: values, a strategy, or a function that gives either
+            from the axes, `dtype` and options before it.
+        fill: for an input, how it is filled.
+        examples: explicit cases.
+        mutates: inputs that the operation may change.
+        out: the parameter that takes a preallocated output, if the signature has one.
+        aliases: other names that a candidate's entry point may have.
+        layouts: memory layouts that inputs are drawn in.
+        where: tells whether drawn axes and options go together.
+        tolerance: overrides of the tolerance table, see `judge.tolerance`.
+        quantized: limits of a quantized operation.
+        random: how an output that depends on random numbers is judged.
+        properties: how an output that is not unique (a factorisation) is judged.
+        truth: the operation in double precision, where the reference itself cannot compute it.
+        forbid: groups of operators that a candidate may not call, see `judge.policy`.
+        bytes: bytes moved, where it is not every input read once and every output written once.
+        flops: floating-point operations, by axes and options.
+        mode: "call", or "optimizer": the entry point is a constructor and what it returns has `step()`.
+        doc: the docstring of the task file.
+        category: the folder of the task file.
+        path: the task file.
+    """
+
+    reference: Callable[..., Any]
+    inputs: dict[str, TensorSpec]
+    output: tuple[TensorSpec, ...]
+    sizes: dict[str, dict[str, Any]]
+    dtypes: tuple[str, ...] = ("f32",)
+    axes: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    fill: dict[str, Fill] = field(default_factory=dict)
+    examples: tuple[dict[str, Any], ...] = ()
+    mutates: tuple[str, ...] = ()
+    out: str | None = None
+    aliases: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = LAYOUTS
+    where: Callable[..., bool] | None = None
+    tolerance: dict[str, Any] | None = None
+    quantized: Any = None
+    random: Any = None
+    properties: Callable[..., Any] | None = None
+    truth: Callable[..., Any] | None = None
+    forbid: tuple[str, ...] = ()
+    bytes: Callable[..., int] | None = None
+    flops: Callable[..., int] | None = None
+    mode: str = "call"
+    doc: str = ""
+    category: str = ""
+    path: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.reference.__name__
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.reference).parameters
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.reference(*args, **kwargs)
+
+    def axis_names(self) -> list[str]:
+        """Every axis that is drawn, in the order of the inputs, then those that only `axes=` names."""
+        named = [axis for spec in self.inputs.values() for axis in spec.names()]
+        return list(dict.fromkeys([*named, *self.axes]))
+
+    def groups(self) -> set[str]:
+        """The axes that stand for several (`*S`)."""
+        axes = [axis for spec in self.inputs.values() for axis in spec.axes]
+        return {axis.strip("*~") for axis in axes if axis.startswith("*")}
+
+    def elements(self, axes: Axes) -> int:
+        """Elements of the largest input, or output where its shape follows from the axes: the work of a case."""
+        outputs = [spec.elements(axes) for spec in self.output if spec.known]
+        return max([spec.elements(axes, name) for name, spec in self.inputs.items()] + outputs, default=0)
+
+    def moved(self, axes: Axes, dtype: str, **options: Any) -> int:
+        """Bytes moved at least: declared, or every input read once and every output written once."""
+        if self.bytes is not None:
+            known = {**axes, **options, "dtype": dtype, "itemsize": DTYPES[dtype].itemsize}
+            return int(self.bytes(**select(self.bytes, known)))
+        specs = [*self.inputs.items(), *(("", spec) for spec in self.output if spec.known)]
+        return sum(spec.elements(axes, name) * DTYPES[spec.dtype_name(dtype)].itemsize for name, spec in specs)
+
+
+def select(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `values` that `function` takes by name."""
+    return {name: values[name] for name in inspect.signature(function).parameters if name in values}
+
+
+def task(
+    *,
+    inputs: Mapping[str, str],
+    output: str | Sequence[str],
+    sizes: Mapping[str, dict[str, Any]],
+    dtypes: Sequence[str] = ("f32",),
+    axes: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    fill: Mapping[str, Fill] | None = None,
+    examples: Sequence[dict[str, Any]] = (),
+    mutates: Sequence[str] = (),
+    aliases: Sequence[str] = (),
+    layouts: Sequence[str] = LAYOUTS,
+    out: str | None = None,
+    **judged: Any,
+) -> Callable[[Callable[..., Any]], Task]:
+    """Declare the decorated function as the reference of the task that its file is named after.
+
+    Args: see `Task`. `out` is found by itself where the signature has a parameter called `out`.
+
+    Raises:
+        TypeError, ValueError: the declaration does not fit the signature; the message says what was found and wanted.
+    """
+
+    def declare(reference: Callable[..., Any]) -> Task:
+        preallocated = "out" if out is None and "out" in inspect.signature(reference).parameters else out
+        outputs = (output,) if isinstance(output, str) else output
+        declared = Task(
+            reference=reference,
+            inputs={name: TensorSpec.parse(text) for name, text in inputs.items()},
+            output=tuple(TensorSpec.parse(text) for text in outputs),
+            sizes=dict(sizes),
+            dtypes=tuple(dtypes),
+            axes=dict(axes or {}),
+            options=dict(options or {}),
+            fill=dict(fill or {}),
+            examples=tuple(examples),
+            mutates=tuple(mutates),
+            aliases=tuple(aliases),
+            layouts=tuple(layouts),
+            out=preallocated,
+            doc=inspect.getdoc(inspect.getmodule(reference)) or "",
+            path=reference.__code__.co_filename,
+            **judged,
+        )
+        check(declared)
+        return declared
+
+    return declare
