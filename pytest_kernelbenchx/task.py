@@ -48,6 +48,7 @@ class Task:
         where: tells whether drawn axes and options go together.
         tolerance: overrides of the tolerance table, see `judge.tolerance`.
         quantized: limits of a quantized operation.
+        reduction: for a quantized operation, the axis (or expression of axes) that it sums over.
         random: how an output that depends on random numbers is judged.
         properties: how an output that is not unique (a factorisation) is judged.
         truth: the operation in double precision, where the reference itself cannot compute it.
@@ -76,6 +77,7 @@ class Task:
     where: Callable[..., bool] | None = None
     tolerance: dict[str, Any] | None = None
     quantized: Any = None
+    reduction: str | None = None
     random: Any = None
     properties: Callable[..., Any] | None = None
     truth: Callable[..., Any] | None = None
