@@ -1,0 +1,29 @@
+"""Hyperbolic tangent of every element.
+
+`input_tensor` has any shape and a floating-point type; the result has the same shape and type. Large arguments give
+-1 and 1, NaN stays NaN. With `out_tensor` the result is written there, whatever its strides, and it is returned.
+"""
+
+import torch
+
+from pytest_kernelbenchx import Shapes, task
+
+
+@task(
+    inputs={"input_tensor": "T[*S]"},
+    output="T[*S]",
+    out="out_tensor",
+    dtypes=("f32", "f16", "bf16"),
+    axes={"S": Shapes(0, 4, min_side=0)},
+    examples=[
+        dict(input_tensor=[0.0, 1.0, -1.0, 0.5, -0.5]),
+        dict(input_tensor=[[0.0, 1.0], [-1.0, 0.5]]),
+        dict(input_tensor=[1e-4, -0.01, 0.1, 9.0, -9.0, 100.0, float("inf"), -float("inf"), float("nan")]),
+        dict(S=[100, 100]),
+        dict(S=[100, 100], fill="outlier"),
+        dict(S=[0]),
+    ],
+    sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},
+)
+def tanh(input_tensor, out_tensor=None):
+    return torch.tanh(input_tensor, out=out_tensor)
