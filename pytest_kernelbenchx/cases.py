@@ -52,7 +52,8 @@ class Case:
     def to_json(self) -> str:
         """One line of JSON without what is default; `from_json` reads it."""
         values = {**asdict(self), "present": list(self.present)}
-        shown = {key: value for key, value in values.items() if value not in ({}, [], None, False)}
+        shown = {key: value for key, value in values.items() if value is not None and value is not False}
+        shown = {key: value for key, value in shown.items() if value not in ({}, []) and (key, value) != ("seed", 0)}
         return json.dumps({key: plain(value) for key, value in shown.items()}, sort_keys=True)
 
     @classmethod
@@ -69,9 +70,14 @@ class Case:
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON can hold it: element types, tuples and non-finite numbers are wrapped."""
+    """`value` as JSON can hold it: element types, tuples and non-finite numbers are wrapped.
+
+    A device stands for the one that the candidate runs on, whichever it is.
+    """
     if isinstance(value, torch.dtype):
         return {"dtype": NAMES[value]}
+    if isinstance(value, torch.device):
+        return {"device": True}
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, tuple):
@@ -90,6 +96,8 @@ def revived(value: Any) -> Any:
     match value:
         case {"dtype": str(name)} if len(value) == 1 and name in DTYPES:
             return DTYPES[name]
+        case {"device": True} if len(value) == 1:
+            return torch.device("cpu")
         case {"float": str(text)} if len(value) == 1:
             return float(text)
         case {"tuple": list(items)} if len(value) == 1:
