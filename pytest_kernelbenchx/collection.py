@@ -1,0 +1,66 @@
+"""Collect tasks/<category>/<name>.py: the path is the task's, the tests are the three stages, once per candidate."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_kernelbenchx.candidate import Candidate
+from pytest_kernelbenchx.laboratory import Laboratory, laboratory
+from pytest_kernelbenchx.loading import TaskError
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Nothing in a candidates folder is collected or imported by pytest."""
+    folder = laboratory(config).settings.candidates
+    return True if folder in (collection_path, *collection_path.parents) else None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "TaskFile | None":
+    folder = laboratory(parent.config).settings.tasks
+    if file_path.suffix == ".py" and file_path.parent.parent == folder and file_path.name[0] not in "_.":
+        return TaskFile.from_parent(parent, path=file_path)
+    return None
+
+
+class TaskFile(pytest.Module):
+    """A task file; its items are the stages, not what the file itself holds."""
+
+    def collect(self) -> Any:
+        from pytest_kernelbenchx import stages
+
+        if not candidates_of(laboratory(self.config), self.path):
+            return []  # an empty parameter set would show as a skipped test
+        self.add_marker(self.path.parent.name)
+        self.obj = stages
+        return super().collect()
+
+
+def candidates_of(lab: Laboratory, path: Path) -> list[Candidate]:
+    """The candidates of a task file, in a fixed order."""
+    return lab.by_task.get(path.stem, [])
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Candidates and sizes become parameters: in task files, and in a user's own tests that ask for `candidate`."""
+    names = set(metafunc.fixturenames)
+    if not names & {"candidate", "task"}:
+        return
+    lab = laboratory(metafunc.config)
+    node = metafunc.definition.getparent(TaskFile)
+    paths = [node.path] if node else list(lab.task_paths.values())
+    if "candidate" in names:
+        pairs = [(path, candidate) for path in paths for candidate in candidates_of(lab, path)]
+        ids = [candidate.id if node else f"{path.stem}:{candidate.id}" for path, candidate in pairs]
+        metafunc.parametrize("candidate", pairs, ids=ids, indirect=True, scope="module")
+    else:
+        metafunc.parametrize("task", paths, ids=[path.stem for path in paths], indirect=True, scope="module")
+    if node and "size" in names:
+        metafunc.parametrize("size", list(_task(lab, node.path).sizes))
+
+
+def _task(lab: Laboratory, path: Path) -> Any:
+    try:
+        return lab.task(path)
+    except TaskError as error:
+        raise pytest.Collector.CollectError(str(error)) from None

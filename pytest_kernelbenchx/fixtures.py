@@ -1,0 +1,58 @@
+"""Fixtures, for the stages and for a user's own tests: `pytest --fixtures` lists them."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from pytest_kernelbenchx.judge.evaluation import Evaluation
+from pytest_kernelbenchx.laboratory import laboratory
+from pytest_kernelbenchx.task import Task
+
+
+@pytest.fixture(scope="module")
+def candidate(request: pytest.FixtureRequest) -> Iterator[Evaluation]:
+    """A candidate with its task. `candidate.compiles()`, `candidate.correct()` and `candidate.performs(size)` judge it;
+    `candidate.check(case)` judges one case; `candidate.candidate` has its source, method, round and sample.
+
+    A test that asks for it runs once per candidate that was found.
+    """
+    path, found = request.param
+    lab = laboratory(request.config)
+    evaluation = Evaluation(lab.task(path), found, lab)
+    yield evaluation
+    evaluation.close()
+
+
+@pytest.fixture(scope="module")
+def task(request: pytest.FixtureRequest) -> Task:
+    """The task of the candidate; in a test that asks for no candidate, every task in turn."""
+    if hasattr(request, "param"):
+        return laboratory(request.config).task(request.param)
+    return request.getfixturevalue("candidate").task
+
+
+@pytest.fixture(scope="module")
+def reference(task: Task) -> Callable[..., Any]:
+    """The PyTorch function that defines the task."""
+    return task.reference
+
+
+@pytest.fixture
+def size(request: pytest.FixtureRequest) -> str:
+    """Label of one of the task's sizes. In task files it is a parameter; a user's own test parametrises it."""
+    return request.param
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """Send what was recorded home on the report, so that a later crash of this process loses nothing."""
+    report = yield
+    evaluation = getattr(item, "funcargs", {}).get("candidate")
+    if isinstance(evaluation, Evaluation) and evaluation.unsent:
+        report.kbx_records, evaluation.unsent = evaluation.unsent, []
+    return report
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    laboratory(config).close()

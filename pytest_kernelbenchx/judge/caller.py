@@ -1,0 +1,115 @@
+"""Ask a candidate's process: load it when needed, call it, and put what comes back under the parameters' names."""
+
+import time
+from collections import Counter
+from typing import Any
+
+import torch
+
+from pytest_kernelbenchx.candidate import Candidate
+from pytest_kernelbenchx.candidates import entry_names
+from pytest_kernelbenchx.cases import Arguments, Case, split_call
+from pytest_kernelbenchx.judge.judging import Reply, tensors_of
+from pytest_kernelbenchx.judge.oracle import Expectation
+from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
+from pytest_kernelbenchx.sandbox.host import Child, Died, Sandbox
+from pytest_kernelbenchx.task import Task
+
+SECOND_SEED = 1_000_003
+
+
+def outcome_of(error: dict[str, Any], **facts: Any) -> Outcome:
+    """The outcome of what a candidate raised, as its process describes it."""
+    reason = f"{error['type']}: {error['message']}" if error["type"] else error["message"]
+    return Outcome(Verdict[error["verdict"]], reason, error["traceback"], facts)
+
+
+class Caller:
+    """A candidate's process, from the first call to the last.
+
+    Attributes:
+        launches: how often each of the candidate's own kernels was launched.
+        spent: seconds that calls have taken since `start`.
+        limit: seconds that one call may take.
+    """
+
+    def __init__(self, task: Task, candidate: Candidate, sandbox: Sandbox):
+        self.task, self.candidate, self.sandbox = task, candidate, sandbox
+        self.launches: Counter[str] = Counter()
+        self.spent = self.limit = 0.0
+        self._child: Child | None = None
+
+    def start(self, limit: float) -> None:
+        """Begin a stage: no call may take longer than `limit` seconds."""
+        self.spent, self.limit = 0.0, limit
+
+    @property
+    def output(self) -> str:
+        """What the candidate has printed."""
+        return self._child.output if self._child is not None else ""
+
+    def call(self, case: Case, expected: Expectation) -> Reply:
+        """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies."""
+        arguments = dict(expected.arguments)
+        if case.out and self.task.out and isinstance(expected.eager[0], torch.Tensor):
+            arguments[self.task.out] = poisoned(expected.eager[0])
+        answer = self._ask(arguments, case.seed)
+        if answer.error is not None:
+            return Reply(error=answer.error, device=self.sandbox.device)
+        second = self._ask(arguments, case.seed + SECOND_SEED).value if self.task.random is not None else None
+        after = self._by_name(arguments, answer.after)
+        return Reply(answer.value, after, answer.devices, self.sandbox.device, second=second)
+
+    def _ask(self, arguments: Arguments, seed: int) -> Any:
+        child = self._loaded()
+        positional, named = split_call(self.task, arguments)
+        start = time.perf_counter()
+        try:
+            answer = child.call(positional, named, seed=seed % 2**31, timeout=self.limit)
+        except Died as death:
+            self._child = None
+            raise OutcomeError(death.outcome) from None
+        finally:
+            self.spent += time.perf_counter() - start
+        self.launches.update(launch["kernel"] for launch in answer.launches if launch["own"])
+        return answer
+
+    def _loaded(self) -> Child:
+        if self._child is None:
+            child = self.sandbox.child()
+            entries = entry_names(self.candidate, self.task.name, self.task.aliases)
+            try:
+                answer = child.load(f"{self.task.name}.py", self.candidate.source, entries, timeout=self.limit)
+            except Died as death:
+                raise OutcomeError(death.outcome) from None
+            if answer.error is not None:
+                child.kill()
+                raise OutcomeError(outcome_of(answer.error))
+            self._child = child
+        return self._child
+
+    def _by_name(self, arguments: Arguments, after: list[torch.Tensor]) -> dict[str, Any]:
+        """The tensors after a call, which come in the order in which the arguments were passed."""
+        names = {name: name for name in arguments}
+        positional, named = split_call(self.task, names)
+        remaining = list(after)
+        found: dict[str, Any] = {}
+        for name in [*positional, *named]:
+            count = len(tensors_of(arguments[name]))
+            taken, remaining = remaining[:count], remaining[count:]
+            found[name] = taken[0] if isinstance(arguments[name], torch.Tensor) else taken
+        return found
+
+    def close(self) -> None:
+        """Kill the process."""
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
+
+
+def poisoned(like: torch.Tensor) -> torch.Tensor:
+    """A tensor of the form of `like` that holds NaN, or the largest integer, or True."""
+    if like.dtype is torch.bool:
+        return torch.ones_like(like, memory_format=torch.contiguous_format)
+    value = float("nan") if like.dtype.is_floating_point or like.dtype.is_complex else torch.iinfo(like.dtype).max
+    return torch.full_like(like, value, memory_format=torch.contiguous_format)

@@ -1,0 +1,230 @@
+"""One candidate's way through the stages. What the `candidate` fixture hands to a test."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import seed as seeded
+from hypothesis import settings as hypothesis_settings
+from hypothesis.errors import Unsatisfiable
+
+from pytest_kernelbenchx.candidate import Candidate
+from pytest_kernelbenchx.cases import Case, from_example
+from pytest_kernelbenchx.drawing import Budget, cases
+from pytest_kernelbenchx.judge import messages, policy
+from pytest_kernelbenchx.judge.caller import Caller, outcome_of
+from pytest_kernelbenchx.judge.judging import judge
+from pytest_kernelbenchx.judge.oracle import expect
+from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
+from pytest_kernelbenchx.sandbox.host import SandboxError
+from pytest_kernelbenchx.settings import CASES
+from pytest_kernelbenchx.task import Task
+
+if TYPE_CHECKING:
+    from pytest_kernelbenchx.laboratory import Laboratory
+
+BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**18, 2**28)}
+CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
+SHRINKS = 60  # further runs to find a smaller failing case
+PHASES = (Phase.generate, Phase.shrink)
+
+
+class Evaluation:
+    """A candidate and what is known of it. Stages run once; asking again gives the same outcome.
+
+    Attributes:
+        task: the task.
+        candidate: the source and where it came from.
+        outcomes: outcome by stage (for `performs`, by `performs:<size>`), of the stages that ran.
+    """
+
+    def __init__(self, task: Task, candidate: Candidate, laboratory: "Laboratory"):
+        self.task, self.candidate, self.laboratory = task, candidate, laboratory
+        self.outcomes: dict[str, Outcome] = {}
+        self.unsent: list[dict[str, Any]] = []
+        self.caller = Caller(task, candidate, laboratory.sandbox)
+        self._seen: dict[str, Outcome] = {}
+        self._first_failure: Outcome | None = None
+        self._deaths = self._after_failure = 0
+
+    def compiles(self) -> None:
+        """Stage one; fails the running test with the verdict if the candidate does not pass."""
+        self.stage("compiles", self._compiles)
+
+    def correct(self) -> None:
+        """Stage two."""
+        self.require("compiles")
+        self.stage("correct", self._correct)
+
+    def performs(self, size: str) -> None:
+        """Stage three at one of the task's sizes."""
+        if self.laboratory.settings.device == "cpu":
+            reason = "stage three needs a GPU, and none is used here (--kbx-device=cpu, or no GPU was found)"
+        else:
+            self.require("correct")
+            reason = "stage three is not part of this version"
+        self.stage("performs", lambda: Outcome(Verdict.SKIPPED, reason), size)
+
+    def require(self, stage: str) -> None:
+        """Skip the running test if an earlier stage is not passed; runs that stage if it has not run."""
+        if stage not in self.outcomes:
+            if stage == "correct" and not self._passed("compiles"):
+                stage = "compiles"
+            else:
+                self._run(stage, getattr(self, f"_{stage}"), None)
+        outcome = self.outcomes[stage]
+        if not outcome.passed:
+            pytest.skip(f"stage {stage} was not passed: {outcome.verdict.name}")
+
+    def _passed(self, stage: str) -> bool:
+        if stage not in self.outcomes:
+            self._run(stage, getattr(self, f"_{stage}"), None)
+        return self.outcomes[stage].passed
+
+    def stage(self, stage: str, judge_it: Callable[[], Outcome], size: str | None = None) -> None:
+        """Run a stage, note its record, and end the running test as the verdict wants it."""
+        key = f"{stage}:{size}" if size else stage
+        if key not in self.outcomes:
+            self._run(stage, judge_it, size)
+        outcome = self.outcomes[key]
+        if outcome.verdict in (Verdict.NOT_JUDGED, Verdict.SKIPPED):
+            pytest.skip(f"{outcome.verdict.name}: {outcome.reason}")
+        if not outcome.passed:
+            pytest.fail(messages.failure(self, stage, outcome), pytrace=False)
+
+    def _run(self, stage: str, judge_it: Callable[[], Outcome], size: str | None) -> None:
+        start = time.perf_counter()
+        self.caller.start(self.laboratory.settings.timeouts[stage])
+        try:
+            outcome = judge_it()
+        except OutcomeError as error:
+            outcome = error.outcome
+        except SandboxError as error:
+            outcome = Outcome(Verdict.INFRA_ERROR, str(error))
+        except Exception as error:
+            outcome = Outcome(
+                Verdict.INFRA_ERROR, f"the judge failed: {type(error).__name__}: {error}", messages.trace()
+            )
+        self.outcomes[f"{stage}:{size}" if size else stage] = outcome
+        self.unsent.append(self.laboratory.record(self, stage, size, outcome, time.perf_counter() - start))
+
+    def _compiles(self) -> Outcome:
+        if self.candidate.problem:
+            return Outcome(Verdict.SYNTAX, self.candidate.problem)
+        tree = policy.parse(self.candidate.source)
+        if isinstance(tree, Outcome):
+            return tree
+        if forbidden := policy.examine(tree, self.candidate.source, self.task.forbid):
+            return forbidden
+        for case in first_cases(self.task):
+            reply = self.caller.call(case, expect(self.task, case))
+            if reply.error is not None:
+                return outcome_of(reply.error, case=case.to_json())
+        if not self.caller.launches:
+            return Outcome(Verdict.NO_KERNEL, "the call returned, and launched no Triton kernel of the candidate's own")
+        return Outcome(Verdict.PASSED, facts={"kernels": sorted(self.caller.launches)})
+
+    def _correct(self) -> Outcome:
+        if self.laboratory.settings.case is not None:
+            self.check(Case.from_json(self.laboratory.settings.case))
+            return Outcome(Verdict.PASSED, facts={"cases": 1, "errors": self._worst()})
+        for number in range(len(self.task.examples)):
+            self.check(from_example(self.task, number))
+        self._draw()
+        facts = {"cases": len(self._seen), "launches": dict(self.caller.launches), "errors": self._worst()}
+        if self.caller.spent > self.caller.limit:
+            return self._ran_out(facts)
+        return Outcome(Verdict.PASSED, facts=facts)
+
+    def _ran_out(self, facts: dict[str, Any]) -> Outcome:
+        wanted = len(self.task.examples) + CASES[self.laboratory.settings.effort]
+        reason = (
+            f"{facts['cases']} of about {wanted} cases took {self.caller.spent:.0f} s, all right, "
+            f"and the limit of {self.caller.limit:g} s is spent: raise it with --kbx-timeout, or lower --kbx-effort"
+        )
+        interpreted = self.laboratory.settings.device == "cpu"
+        return Outcome(Verdict.NOT_JUDGED if interpreted else Verdict.TIMEOUT, reason, facts=facts)
+
+    def _worst(self) -> dict[str, float]:
+        found = [outcome.facts.get("errors") for outcome in self._seen.values()]
+        return max((errors for errors in found if errors), key=lambda errors: errors["relative_rmse"], default={})
+
+    def _draw(self) -> None:
+        """Check the cases that Hypothesis draws; OutcomeError is the smallest failing one found."""
+        settings = self.laboratory.settings
+        decorate = hypothesis_settings(
+            max_examples=CASES[settings.effort],
+            deadline=None,
+            database=None,
+            phases=PHASES,
+            print_blob=False,
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+        )
+
+        def every_case(case: Case) -> None:
+            self.check(case)
+
+        test = decorate(given(case=cases(self.task, BUDGETS[settings.device]))(every_case))
+        if settings.seed is not None:
+            test = seeded(settings.seed)(test)
+        try:
+            test()
+        except Unsatisfiable as error:
+            raise OutcomeError(Outcome(Verdict.INFRA_ERROR, f"the task's where= rejects every case: {error}")) from None
+
+    def check(self, case: Case) -> None:
+        """Judge one case; OutcomeError if it is not passed. A case that was seen keeps its outcome."""
+        key = case.to_json()
+        if key not in self._seen:
+            if self._enough():
+                return
+            self._seen[key] = self._judged(case)
+        outcome = self._seen[key]
+        if outcome.passed:
+            return
+        self._first_failure = self._first_failure or outcome
+        if outcome.verdict is self._first_failure.verdict:
+            raise OutcomeError(outcome)
+
+    def _enough(self) -> bool:
+        """Whether to draw on without running: time is spent, or a failure is known and shrinking has had its share."""
+        if self._first_failure is not None:
+            self._after_failure += 1
+            return self._after_failure > SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.caller.limit
+        return self.caller.spent > self.caller.limit
+
+    def _judged(self, case: Case) -> Outcome:
+        expected = expect(self.task, case)
+        try:
+            outcome = judge(self.task, case, expected, self.caller.call(case, expected))
+        except OutcomeError as error:
+            self._deaths += 1
+            outcome = error.outcome
+        if outcome.passed:
+            return outcome
+        facts = {**outcome.facts, "case": case.to_json(), "call": messages.call(self.task, expected.arguments)}
+        details = messages.with_output(outcome.details, self.caller.output)
+        return Outcome(outcome.verdict, outcome.reason, details, facts)
+
+    def close(self) -> None:
+        """Kill the candidate's process."""
+        self.caller.close()
+
+
+def first_cases(task: Task) -> list[Case]:
+    """The calls of stage one: the first example that gives something to do, and a middling case."""
+    usable = [n for n, example in enumerate(task.examples) if "raises" not in example]
+    made = [from_example(task, n) for n in usable]
+    filled = [case for case in made if _elements(task, case)]
+    return filled[:1] + filled[-1:] if filled else []
+
+
+def _elements(task: Task, case: Case) -> int:
+    return 0 if 0 in _flat(case.axes.values()) else 1
+
+
+def _flat(values: Any) -> list[int]:
+    return [n for value in values for n in (value if isinstance(value, list) else [value])]

@@ -1,0 +1,194 @@
+"""Judge one answer: what the candidate returned and did to its inputs, against what was expected."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pytest_kernelbenchx.cases import Case
+from pytest_kernelbenchx.judge import compare as comparing
+from pytest_kernelbenchx.judge.oracle import Expectation, flatten
+from pytest_kernelbenchx.judge.properties import judge_properties
+from pytest_kernelbenchx.judge.quantized import judge_quantized
+from pytest_kernelbenchx.judge.tolerance import Tolerance
+from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
+from pytest_kernelbenchx.spec import evaluate
+from pytest_kernelbenchx.task import Task
+
+PASSED = Outcome(Verdict.PASSED)
+
+
+@dataclass
+class Reply:
+    """What came back from a call.
+
+    Attributes:
+        value: what was returned; None when it raised.
+        after: by parameter, the tensors that were passed, as they are after the call.
+        devices: where each returned tensor lies.
+        device: where the inputs lie.
+        error: verdict, type, message and traceback of what was raised.
+        second: what the same call returned under another seed, for random tasks.
+    """
+
+    value: Any = None
+    after: dict[str, Any] = field(default_factory=dict)
+    devices: list[str] = field(default_factory=list)
+    device: str = "cpu"
+    error: dict[str, Any] | None = None
+    second: Any = None
+
+
+def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    """The verdict on one answer."""
+    if answer.error is not None:
+        return _raised(expected, answer.error)
+    if expected.raises is not None:
+        wanted = f"{type(expected.raises).__name__} ({expected.raises})"
+        return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])
+    checks = (_unchanged, _form, _values, _changed, _preallocated)
+    outcomes = (check(task, case, expected, answer) for check in checks)
+    failing = next((outcome for outcome in outcomes if not outcome.passed), None)
+    return failing or Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer)})
+
+
+def _raised(expected: Expectation, error: dict[str, Any]) -> Outcome:
+    verdict = Verdict[error["verdict"]]
+    if expected.raises is not None and verdict is Verdict.RUNTIME_ERROR:
+        return PASSED
+    reason = f"{error['type']}: {error['message']}" if error["type"] else error["message"]
+    return Outcome(verdict, reason, error["traceback"], {"type": error["type"]})
+
+
+def _unchanged(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    """Inputs that the contract protects hold the bytes they held before."""
+    allowed = {*task.mutates, task.out}
+    for name, before in expected.arguments.items():
+        if name in allowed:
+            continue
+        for tensor, after in zip(tensors_of(before), tensors_of(answer.after[name]), strict=True):
+            if not torch.equal(_bytes(tensor), _bytes(after)):
+                differing = int((_bytes(tensor) != _bytes(after)).sum())
+                message = f"the call changed its input {name!r} ({differing} bytes), which the task does not allow"
+                return Outcome(Verdict.INPUT_MUTATED, message)
+    return PASSED
+
+
+def _bytes(tensor: Tensor) -> Tensor:
+    return (
+        tensor.resolve_conj().contiguous().view(-1).view(torch.uint8)
+        if tensor.numel()
+        else torch.empty(0, dtype=torch.uint8)
+    )
+
+
+def tensors_of(value: Any) -> list[Tensor]:
+    """The tensors in an argument."""
+    return [leaf for leaf in flatten(value) if isinstance(leaf, Tensor)]
+
+
+def _form(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    """As many outputs as PyTorch gives, each of its type, shape and element type."""
+    got, wanted = flatten(answer.value), expected.eager
+    if len(got) != len(wanted):
+        return Outcome(Verdict.WRONG_OUTPUT, f"the call returned {len(got)} values, wanted {len(wanted)}")
+    for number, (value, want) in enumerate(zip(got, wanted, strict=True)):
+        name = _name(number, len(wanted))
+        if isinstance(want, Tensor):
+            if wrong := comparing.check_form(value, want, name):
+                return wrong
+        elif isinstance(value, Tensor) or (value is None) != (want is None):
+            kind = "None" if want is None else type(want).__name__
+            return Outcome(Verdict.WRONG_OUTPUT, f"{name} is a {type(value).__name__}, wanted {kind}")
+    return _device(answer)
+
+
+def _device(answer: Reply) -> Outcome:
+    if wrong := [device for device in answer.devices if device != answer.device]:
+        return Outcome(Verdict.WRONG_OUTPUT, f"an output lies on {wrong[0]}, the inputs on {answer.device}")
+    return PASSED
+
+
+def _name(number: int, count: int) -> str:
+    return "output" if count == 1 else f"output {number}"
+
+
+def _values(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    got = flatten(answer.value)
+    if task.properties is not None:
+        return judge_properties(task.properties(_named(task, case, expected), tuple(got)))
+    if task.random is not None:
+        return task.random.judge(task, case, expected, got)
+    if task.quantized is not None:
+        return _quantized(task, case, expected, got[0])
+    for number, (value, truth) in enumerate(zip(got, expected.truth, strict=True)):
+        outcome = _close(task, value, truth, expected.eager[number], expected.noise[number], _name(number, len(got)))
+        if not outcome.passed:
+            return outcome
+    return PASSED
+
+
+def _named(task: Task, case: Case, expected: Expectation) -> dict[str, Any]:
+    """Every argument of the case by name, defaults included."""
+    defaults = {n: p.default for n, p in task.parameters.items() if p.default is not p.empty}
+    return {**defaults, **expected.arguments}
+
+
+def _quantized(task: Task, case: Case, expected: Expectation, got: Tensor) -> Outcome:
+    standard = (case.fill == "standard" and case.example is None) or _drawn_example(task, case)
+    reduction = evaluate(task.reduction or "1", case.axes)
+    return judge_quantized(got, expected.truth[0], spec=task.quantized, reduction=reduction, standard=standard)
+
+
+def _drawn_example(task: Task, case: Case) -> bool:
+    """Whether an example's tensors are drawn like any other case's, with standard values."""
+    example = task.examples[case.example] if case.example is not None else {}
+    return case.fill == "standard" and not any(isinstance(example.get(name), (list, str)) for name in task.inputs)
+
+
+def _close(task: Task, got: Any, truth: Any, eager: Any, noise: Tensor | None, name: str) -> Outcome:
+    if truth is None:
+        return PASSED
+    if not isinstance(got, Tensor):
+        got, truth, eager, noise = torch.tensor(got), torch.tensor(truth), None, None
+    if truth.is_floating_point() and not (got.is_floating_point() or got.is_complex()):
+        truth = eager  # a floating-point truth of an integer output: the operation rounds at the end
+    declared = Tolerance.of(task.tolerance)
+    wrong = comparing.compare(got, truth, eager=eager, noise=noise, tolerance=declared, name=name)
+    if wrong is None:
+        return PASSED
+    summary, *details = wrong.message(name).splitlines()
+    facts = {"errors": wrong.errors, "index": list(wrong.index), "wrong": wrong.count, "total": wrong.total}
+    return Outcome(Verdict.WRONG_VALUES, summary, "\n".join(details), facts)
+
+
+def _changed(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    """Inputs that the operation changes hold what PyTorch leaves in them."""
+    for name, truth in expected.changed.items():
+        eager = expected.changed_eager[name]
+        outcome = _close(task, answer.after[name], truth, eager, None, f"input {name!r} after the call")
+        if not outcome.passed:
+            return outcome
+    return PASSED
+
+
+def _preallocated(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    """What was passed as `out` holds the result."""
+    if not case.out or task.out is None:
+        return PASSED
+    after, got = answer.after[task.out], flatten(answer.value)[0]
+    if torch.equal(_bytes(after), _bytes(got)):
+        return PASSED
+    return _close(task, after, expected.truth[0], expected.eager[0], expected.noise[0], f"{task.out}= after the call")
+
+
+def _errors(expected: Expectation, answer: Reply) -> dict[str, float]:
+    """Cosine, relative L1 and relative RMSE of the worst output."""
+    worst: dict[str, float] = {}
+    for value, truth in zip(flatten(answer.value), expected.truth, strict=False):
+        if isinstance(value, Tensor) and isinstance(truth, Tensor) and value.shape == truth.shape:
+            found = comparing.errors(value, truth)
+            if not worst or found["relative_rmse"] > worst["relative_rmse"]:
+                worst = found
+    return worst

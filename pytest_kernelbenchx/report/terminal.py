@@ -1,0 +1,138 @@
+"""The end of the terminal output: a table per method and category, and what was found but not judged."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from pytest_kernelbenchx.laboratory import laboratory
+from pytest_kernelbenchx.report.records import Recorder, is_worker
+
+HEADER = (
+    "method",
+    "category",
+    "attempted",
+    "compiles",
+    "correct",
+    "conversion",
+    "not judged",
+    "compiles/all",
+    "correct/all",
+)
+
+
+class Summary:
+    """Prints the summary, from the records of this run."""
+
+    def __init__(self, config: pytest.Config):
+        self.config = config
+
+    def pytest_report_header(self) -> list[str]:
+        lab = laboratory(self.config)
+        if not lab.settings.tasks.is_dir():
+            return []
+        where = "in Triton's interpreter on the CPU" if lab.settings.device == "cpu" else "on a GPU"
+        methods = ", ".join(dict.fromkeys(candidate.method for candidate in lab.found.candidates)) or "none"
+        seed = "random" if lab.settings.seed is None else lab.settings.seed
+        return [
+            f"kernelbenchx: {len(lab.task_paths)} tasks, {len(lab.found.candidates)} candidates ({methods}), "
+            f"judged {where}, {lab.settings.effort} effort, seed {seed}"
+        ]
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if is_worker(self.config):
+            return
+        recorder = self.config.pluginmanager.get_plugin("Recorder")
+        assert isinstance(recorder, Recorder)
+        self._ignored(terminalreporter)
+        if recorder.records:
+            terminalreporter.section("kernelbenchx")
+            for line in table(rows(recorder.records, self._task_counts())):
+                terminalreporter.write_line(line)
+            for line in reasons(recorder.records):
+                terminalreporter.write_line(line)
+            terminalreporter.write_line(
+                f"records: {', '.join(laboratory(self.config).relative(f) for f in recorder.files)}"
+            )
+
+    def _task_counts(self) -> Counter:
+        return Counter(path.parent.name for path in laboratory(self.config).task_paths.values())
+
+    def _ignored(self, terminalreporter: pytest.TerminalReporter) -> None:
+        lab = laboratory(self.config)
+        if not lab.settings.tasks.is_dir():
+            return
+        if lab.found.ignored:
+            terminalreporter.section("kernelbenchx: not judged")
+            for ignored in lab.found.ignored:
+                line = f":{ignored.line}" if ignored.line else ""
+                terminalreporter.write_line(f"{lab.relative(ignored.path)}{line}: {ignored.reason}")
+
+
+def rows(records: list[dict[str, Any]], tasks: Counter) -> list[tuple[str, ...]]:
+    """The table's rows: for every method, its categories and the total."""
+    latest = {
+        (_method(r), r["category"], r["task"], r["sample"], r["stage"]): r for r in records if r["stage"] != "performs"
+    }
+    found = []
+    for method in sorted({key[0] for key in latest}):
+        mine = {key[1:]: r for key, r in latest.items() if key[0] == method}
+        categories = sorted({key[0] for key in mine})
+        for category in categories:
+            some = {key: r for key, r in mine.items() if key[0] == category}
+            found.append(_row(method, category, some, tasks[category]))
+        if len(categories) > 1:
+            found.append(_row(method, "all", mine, sum(tasks.values())))
+    return found
+
+
+def _method(record: dict[str, Any]) -> str:
+    return record["method"] if record["round"] is None else f"{record['method']} r{record['round']}"
+
+
+def _row(method: str, category: str, records: dict[tuple, dict[str, Any]], total: int) -> tuple[str, ...]:
+    attempts = {key[:3] for key in records}
+    passed = {
+        stage: {k[:3] for k, r in records.items() if k[3] == stage and r["verdict"] == "PASSED"}
+        for stage in ("compiles", "correct")
+    }
+    unjudged = {k[:3] for k, r in records.items() if r["verdict"] in ("NOT_JUDGED", "INFRA_ERROR")}
+    judged_correct = any(key[3] == "correct" for key in records)
+    tasks = {stage: {key[1] for key in keys} for stage, keys in passed.items()}
+    compiles, correct = len(passed["compiles"]), len(passed["correct"])
+    return (
+        method,
+        category,
+        f"{len(attempts)}",
+        share(compiles, len(attempts)),
+        share(correct, len(attempts)) if judged_correct else "-",
+        percent(correct, compiles) if judged_correct else "-",
+        f"{len(unjudged)}",
+        share(len(tasks["compiles"]), total),
+        share(len(tasks["correct"]), total) if judged_correct else "-",
+    )
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part}/{whole} {percent(part, whole)}" if whole else f"{part}/0"
+
+
+def table(body: list[tuple[str, ...]]) -> list[str]:
+    """Aligned lines: text to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in [HEADER, *body]) for i in range(len(HEADER))]
+    return [
+        "  ".join(
+            cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in [HEADER, *body]
+    ]
+
+
+def reasons(records: list[dict[str, Any]]) -> list[str]:
+    """How often each verdict other than PASSED was given."""
+    counts = Counter(r["verdict"] for r in records if r["verdict"] not in ("PASSED", "SKIPPED"))
+    return [f"verdicts: {', '.join(f'{name} {n}' for name, n in counts.most_common())}"] if counts else []

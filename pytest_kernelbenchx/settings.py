@@ -1,0 +1,131 @@
+"""What the command line asks for, checked once."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+STAGES = ("compiles", "correct", "performs")
+CASES = {"quick": 15, "standard": 50, "thorough": 300}  # drawn cases per candidate, by --kbx-effort
+TIMEOUTS = {"compiles": 60.0, "correct": 120.0, "performs": 120.0}  # seconds
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of one run.
+
+    Attributes:
+        device: "cpu" (Triton's interpreter) or "cuda".
+        timeouts: by stage, the seconds that one call may take and after which no further case is drawn.
+        memory: bytes that a candidate's processes may hold.
+        effort: how many cases are drawn: quick, standard or thorough.
+        seed: of the drawn cases; None draws other cases in every run.
+        case: the only case to judge, as JSON.
+        tasks: the folder of task files.
+        candidates: the folder (or JSONL file) of candidates.
+        methods: the methods to judge; empty for all.
+    """
+
+    device: str
+    timeouts: Mapping[str, float]
+    memory: int
+    effort: str
+    seed: int | None
+    case: str | None
+    tasks: Path
+    candidates: Path
+    methods: tuple[str, ...]
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> "Settings":
+        """Read the options; pytest.UsageError says what is wrong with one."""
+        directories = config.hook.pytest_kbx_directories(config=config) or {}
+        get = config.getoption
+        return cls(
+            device=device(get("kbx_device")),
+            timeouts=timeouts(get("kbx_timeout")),
+            memory=memory(get("kbx_memory")),
+            effort=get("kbx_effort"),
+            seed=seed(get("kbx_seed")),
+            case=get("kbx_case"),
+            tasks=_path(config, "kbx_tasks") or Path(directories.get("tasks", config.rootpath / "tasks")),
+            candidates=candidates_path(config, directories),
+            methods=methods(get("kbx_method")),
+        )
+
+
+def _path(config: pytest.Config, option: str) -> Path | None:
+    given = config.getoption(option)
+    if given is None:
+        return None
+    path = Path(config.invocation_params.dir, given).resolve()
+    if not path.exists():
+        raise pytest.UsageError(f"--{option.replace('_', '-')}={given}: there is no {path}")
+    return path
+
+
+def candidates_path(config: pytest.Config, directories: Mapping[str, Path]) -> Path:
+    """The folder (or JSONL file) of candidates, whether it exists or not, unless it was named and does not."""
+    return (
+        _path(config, "kbx_candidates") or Path(directories.get("candidates", config.rootpath / "candidates")).resolve()
+    )
+
+
+def methods(given: list[str]) -> tuple[str, ...]:
+    """Method names from repeated options and comma lists, each once."""
+    return tuple(dict.fromkeys(name.strip() for text in given for name in text.split(",") if name.strip()))
+
+
+def device(given: str) -> str:
+    """The device to judge on: what was asked for, or a GPU where there is one."""
+    if given == "cpu":
+        return given
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    if given == "cuda":
+        build = "a build without CUDA" if torch.version.cuda is None else f"built for CUDA {torch.version.cuda}"
+        raise pytest.UsageError(
+            f"--kbx-device=cuda: torch {torch.__version__} ({build}) finds no GPU; "
+            "--kbx-device=cpu judges stages one and two in Triton's interpreter"
+        )
+    return "cpu"
+
+
+def timeouts(given: str | None) -> dict[str, float]:
+    """Seconds by stage from `60` or `compiles=30,correct=120`."""
+    limits = dict(TIMEOUTS)
+    for part in (given or "").split(","):
+        name, equals, text = part.rpartition("=")
+        if not part:
+            continue
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = math.nan
+        if not seconds > 0 or math.isinf(seconds) or (equals and name not in STAGES):
+            raise pytest.UsageError(
+                f"--kbx-timeout={given}: {part!r} is neither a number of seconds nor STAGE=SECONDS "
+                f"with a stage of {', '.join(STAGES)}"
+            )
+        limits.update({name: seconds} if equals else dict.fromkeys(STAGES, seconds))
+    return limits
+
+
+def memory(given: float) -> int:
+    """Bytes from GiB."""
+    if not 0.25 <= given <= 4096:
+        raise pytest.UsageError(f"--kbx-memory={given:g}: wanted GiB from 0.25 to 4096")
+    return int(given * 2**30)
+
+
+def seed(given: str) -> int | None:
+    """The seed of the drawn cases, or None for `random`."""
+    if given == "random":
+        return None
+    if not given.isdecimal():
+        raise pytest.UsageError(f"--kbx-seed={given}: wanted a whole number, or 'random'")
+    return int(given)

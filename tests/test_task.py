@@ -1,0 +1,148 @@
+"""Declaring a task: what can be said, and that a faulty declaration is told at once, with what was found and wanted."""
+
+import pytest
+import torch
+
+from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx.loading import TaskError, load_task
+from pytest_kernelbenchx.spec import TensorSpec, evaluate
+
+
+def declared(function, **changes):
+    form = {"inputs": {"x": "f32[M, K]"}, "output": "f32[M, K]", "sizes": {"small": {"M": 8, "K": 8}}}
+    return task(**{**form, **changes})(function)
+
+
+def double(x, times=2, out=None):
+    return x * times
+
+
+def same(x):
+    return x
+
+
+def test_shape_of_every_notation():
+    axes = {"M": 3, "C": 4, "G": 2, "S": [5, 6], "S~y": [6], "N_i": [7, 8]}
+    assert TensorSpec.parse("f32[M, G * C, 3]").shape(axes) == [3, 8, 3]
+    assert TensorSpec.parse("T[*S, C // G]").shape(axes) == [5, 6, 2]
+    assert TensorSpec.parse("T[*S~]").shape(axes, "y") == [6]
+    assert TensorSpec.parse("T[*S~]").shape(axes, "z") == [5, 6]
+    many = TensorSpec.parse("list[T[M, N_i]]")
+    assert [many.shape(axes, element=i) for i in range(many.count(axes))] == [[3, 7], [3, 8]]
+    assert many.elements(axes) == 45
+    assert TensorSpec.parse("T[]").shape({}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("fp32[M]", "element type 'fp32' is none of T, f64"),
+        ("f32(M)", "is not of the form"),
+        ("f32[m]", "must begin with a capital"),
+        ("f32[M] | maybe", "stands 'maybe', wanted None or number"),
+        ("f32[M ** 2]", "Pow is not allowed"),
+        ("f32[len(M)]", "Call is not allowed"),
+        ("f32[1.5]", "Constant is not allowed"),
+    ],
+)
+def test_faulty_notation_is_told(text, wanted):
+    with pytest.raises(ValueError, match="tensor") as caught:
+        TensorSpec.parse(text)
+    assert wanted in str(caught.value)
+
+
+def test_axis_expressions():
+    assert evaluate("H + KH - 1", {"H": 5, "KH": 3}) == 7
+    assert evaluate("C // G * 2", {"C": 9, "G": 2}) == 8
+
+
+@pytest.mark.parametrize(
+    ("function", "changes", "wanted"),
+    [
+        (same, {"inputs": {"y": "f32[M, K]"}}, "inputs= names 'y'; the reference takes: x"),
+        (double, {}, "parameter 'times' is in none of inputs=, options=, out="),
+        (double, {"options": {"scale": [1]}}, "options= names 'scale'; the reference takes"),
+        (same, {"fill": {"y": fills.bernoulli()}}, "fill= names 'y'; the inputs are: x"),
+        (same, {"mutates": ["y"]}, "mutates= names 'y'"),
+        (same, {"layouts": ["reversed"]}, "layouts= names 'reversed'; known layouts are"),
+        (same, {"dtypes": ["f8"]}, "dtypes= names 'f8'"),
+        (same, {"dtypes": []}, "dtypes= is empty"),
+        (same, {"dtypes": ["f32", "f16"]}, "but no tensor is T[...]"),
+        (same, {"sizes": {}}, "sizes= is empty"),
+        (same, {"sizes": {"4k": {"M": 4}}}, "leaves out axis 'K'"),
+        (same, {"sizes": {"4k": {"M": 4, "K": 4, "Q": 1}}}, "size '4k' names 'Q'"),
+        (same, {"sizes": {"4-k": {"M": 4, "K": 4}}}, "size label '4-k'"),
+        (same, {"sizes": {"4k": {"M": 4, "K": 4, "dtype": "f16"}}}, "names 'f16'; dtypes= has: f32"),
+        (same, {"examples": [{"z": 1}]}, "example 0 names 'z'"),
+        (same, {"examples": [{"M": 1, "fill": "odd"}]}, "fill is 'odd', wanted 'standard' or 'outlier'"),
+        (same, {"examples": [{"M": 1, "raises": "ValueError"}]}, "wanted an exception class"),
+        (same, {"inputs": {"x": "f32[...]"}}, "'...' and '?' are for outputs alone"),
+        (same, {"output": "f32[Q]"}, "output 'f32[Q]' names 'Q'"),
+        (same, {"quantized": object()}, "quantized= and reduction= go together"),
+        (same, {"quantized": object(), "reduction": "K", "random": object()}, "wanted one way to judge"),
+        (same, {"mode": "loop"}, "mode is 'loop'"),
+        (lambda x, **more: x, {}, "is in none of"),
+    ],
+)
+def test_faulty_declaration_is_told(function, changes, wanted):
+    with pytest.raises((TypeError, ValueError), match="task ") as caught:
+        declared(function, **changes)
+    assert wanted in str(caught.value)
+
+
+def test_axis_may_not_be_called_like_a_parameter():
+    with pytest.raises(TypeError, match="axis 'A' is also a parameter"):
+        task(inputs={"A": "f32[A]"}, output="f32[A]", sizes={"s": {"A": 1}})(lambda A: A)
+
+
+def test_misspelt_keyword_is_a_type_error():
+    with pytest.raises(TypeError, match="fills"):
+        declared(same, fills={})
+
+
+def test_out_is_found_and_defaults_are_kept():
+    found = declared(double, options={"times": [2, 3]})
+    assert found.out == "out"
+    assert found.name == "double"
+    assert found.moved({"M": 4, "K": 5}, "f32") == 2 * 4 * 5 * 4
+    assert torch.equal(found(torch.ones(2)), torch.full((2,), 2.0))
+
+
+def test_declared_bytes_see_axes_and_item_size():
+    found = declared(same, bytes=lambda M, itemsize: M * itemsize)
+    assert found.moved({"M": 4, "K": 5}, "f32") == 16
+
+
+def test_task_file_must_declare_its_own_name(tmp_path):
+    path = tmp_path / "math" / "twice.py"
+    path.parent.mkdir()
+    body = "from pytest_kernelbenchx import task\n@task(inputs={'x': 'f32[M]'}, output='f32[M]', sizes={'s': dict(M=1)})\n"
+    path.write_text(body + "def twice(x):\n    return 2 * x\n")
+    assert load_task(path).category == "math"
+    path.write_text(body + "def thrice(x):\n    return 3 * x\n")
+    with pytest.raises(TaskError, match="declares thrice, wanted exactly one task, named twice"):
+        load_task(path)
+    path.write_text("x = 1\n")
+    with pytest.raises(TaskError, match="declares nothing"):
+        load_task(path)
+    path.write_text(body.replace("'x'", "'y'") + "def twice(x):\n    return 2 * x\n")
+    with pytest.raises(TaskError, match=r"twice\.py:\d+: TypeError: task twice .* inputs= names 'y'"):
+        load_task(path)
+    path.write_text("def twice(x:\n")
+    with pytest.raises(TaskError, match=r"twice\.py:1: SyntaxError"):
+        load_task(path)
+
+
+def test_shapes_stay_in_their_room():
+    from hypothesis import given, settings
+
+    @settings(max_examples=200, database=None, deadline=None)
+    @given(shape=Shapes(0, 4, min_side=0).within(500))
+    def check(shape):
+        product = 1
+        for side in shape:
+            product *= side
+        assert len(shape) <= 4
+        assert product <= 500
+
+    check()
