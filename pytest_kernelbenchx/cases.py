@@ -201,9 +201,15 @@ def split_call(task: Task, arguments: Arguments) -> tuple[list[Any], dict[str, A
 
 
 def from_example(task: Task, number: int, dtype: str | None = None) -> Case:
-    """The case of one of the task's examples."""
+    """The case of one of the task's examples.
+
+    Its `dtype` is what T stands for when it is a short name, and the parameter of that name when it is a torch.dtype.
+    """
     example = task.examples[number]
-    dtype = example.get("dtype", dtype or task.dtypes[0])
+    if isinstance(example.get("dtype"), str):
+        example = dict(example)
+        dtype = example.pop("dtype")
+    dtype = dtype or task.dtypes[0]
     axes = {name: _axis_value(example[name]) for name in task.axis_names() if name in example}
     present = []
     numbers = {}

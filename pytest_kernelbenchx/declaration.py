@@ -79,7 +79,7 @@ def _sizes(task: "Task") -> None:
         drawn = [name for name in task.axis_names() if name not in size]
         if drawn:
             _fail(task, f"size {label!r} gives {', '.join(size)}, and leaves out axis {drawn[0]!r}")
-        if "dtype" in size:
+        if isinstance(size.get("dtype"), str):  # a torch.dtype is the parameter of that name
             _known(task, f"size {label!r}", [size["dtype"]], task.dtypes, "dtypes= has")
 
 
