@@ -94,7 +94,17 @@ def test_endless_thinking_is_no_answer() -> None:
     assert extract(answer, NAMES) == (answer, "The answer ends inside its thinking, so there is no code to judge.")
 
 
+def test_without_a_kernel_the_last_version_is_taken_too() -> None:
+    first, last = ("def relu(x):\n    return x\n", "def relu(x):\n    return +x\n")
+    assert extract(fenced(first) + fenced(last), NAMES) == (last, "last of 2 versions in Markdown blocks taken")
+
+
 @pytest.mark.filterwarnings("error")
+def test_a_warning_of_the_parser_is_no_error() -> None:
+    code = "x = '\\d'\ny = '''\n```\n'''\n"
+    assert extract(code, NAMES) == (code, None)
+
+
 @pytest.mark.parametrize(
     "code", ["x = '\\d'\n```\n", "(" * 5000 + "\n```\n", "-" * 100_000 + "1\n```\n", "```\n" * 5000]
 )
