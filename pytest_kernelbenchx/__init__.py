@@ -5,6 +5,23 @@ What a task file imports:
 
 from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.drawing import Shapes
+from pytest_kernelbenchx.judge.properties import close, ordered, orthonormal, svd_properties, triangular
+from pytest_kernelbenchx.judge.quantized import W4A16, W8A8
+from pytest_kernelbenchx.judge.randomized import Dropout, Uniform
 from pytest_kernelbenchx.task import Task, task
 
-__all__ = ["Shapes", "Task", "fills", "task"]
+__all__ = [
+    "W4A16",
+    "W8A8",
+    "Dropout",
+    "Shapes",
+    "Task",
+    "Uniform",
+    "close",
+    "fills",
+    "ordered",
+    "orthonormal",
+    "svd_properties",
+    "task",
+    "triangular",
+]

@@ -98,8 +98,14 @@ def _judgement(task: "Task") -> None:
     ways = [name for name in ("quantized", "random", "properties") if getattr(task, name) is not None]
     if len(ways) > 1:
         _fail(task, f"{' and '.join(ways)} are given, wanted one way to judge the output")
-    if (task.quantized is None) != (task.reduction is None):
-        _fail(task, "quantized= and reduction= go together: reduction names the axis that is summed over")
+    if task.quantized is not None and not (task.reduction and task.scales):
+        _fail(
+            task,
+            "quantized= needs reduction=, the axis that is summed over, and scales=, the inputs that are quantized",
+        )
+    if task.quantized is None and (task.reduction or task.scales):
+        _fail(task, "reduction= and scales= are given without quantized=")
+    _known(task, "scales=", task.scales or (), task.inputs, "the inputs are")
     if task.mode not in ("call", "optimizer"):
         _fail(task, f"mode is {task.mode!r}, wanted 'call' or 'optimizer'", ValueError)
     variadic = [p for p in task.parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD]

@@ -49,6 +49,8 @@ class Task:
         tolerance: overrides of the tolerance table, see `judge.tolerance`.
         quantized: limits of a quantized operation.
         reduction: for a quantized operation, the axis (or expression of axes) that it sums over.
+        scales: for a quantized operation, by input that is quantized, the axis along which a row of values shares a
+            scale (None: the whole tensor does).
         random: how an output that depends on random numbers is judged.
         properties: how an output that is not unique (a factorisation) is judged.
         truth: the operation in double precision, where the reference itself cannot compute it.
@@ -78,6 +80,7 @@ class Task:
     tolerance: dict[str, Any] | None = None
     quantized: Any = None
     reduction: str | None = None
+    scales: dict[str, int | None] | None = None
     random: Any = None
     properties: Callable[..., Any] | None = None
     truth: Callable[..., Any] | None = None
@@ -170,7 +173,7 @@ def task(
             aliases=tuple(aliases),
             layouts=tuple(layouts),
             out=preallocated,
-            doc=inspect.getdoc(inspect.getmodule(reference)) or "",
+            doc=inspect.cleandoc(reference.__globals__.get("__doc__") or ""),
             path=reference.__code__.co_filename,
             **judged,
         )

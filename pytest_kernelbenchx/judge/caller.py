@@ -11,17 +11,13 @@ from pytest_kernelbenchx.candidates import entry_names
 from pytest_kernelbenchx.cases import Arguments, Case, split_call
 from pytest_kernelbenchx.judge.judging import Reply, tensors_of
 from pytest_kernelbenchx.judge.oracle import Expectation
-from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
-from pytest_kernelbenchx.sandbox.host import Child, Died, Sandbox
+from pytest_kernelbenchx.judge.verdicts import OutcomeError
+from pytest_kernelbenchx.sandbox.answer import Answer
+from pytest_kernelbenchx.sandbox.host import Sandbox
+from pytest_kernelbenchx.sandbox.process import Child, Died
 from pytest_kernelbenchx.task import Task
 
 SECOND_SEED = 1_000_003
-
-
-def outcome_of(error: dict[str, Any], **facts: Any) -> Outcome:
-    """The outcome of what a candidate raised, as its process describes it."""
-    reason = f"{error['type']}: {error['message']}" if error["type"] else error["message"]
-    return Outcome(Verdict[error["verdict"]], reason, error["traceback"], facts)
 
 
 class Caller:
@@ -54,18 +50,19 @@ class Caller:
         if case.out and self.task.out and isinstance(expected.eager[0], torch.Tensor):
             arguments[self.task.out] = poisoned(expected.eager[0])
         answer = self._ask(arguments, case.seed)
-        if answer.error is not None:
-            return Reply(error=answer.error, device=self.sandbox.device)
+        if not answer.ok:
+            return Reply(failure=answer.outcome, device=self.sandbox.device)
         second = self._ask(arguments, case.seed + SECOND_SEED).value if self.task.random is not None else None
         after = self._by_name(arguments, answer.after)
         return Reply(answer.value, after, answer.devices, self.sandbox.device, second=second)
 
-    def _ask(self, arguments: Arguments, seed: int) -> Any:
+    def _ask(self, arguments: Arguments, seed: int) -> Answer:
         child = self._loaded()
+        grads = arguments.get("grads") if self.task.mode == "optimizer" else None
         positional, named = split_call(self.task, arguments)
         start = time.perf_counter()
         try:
-            answer = child.call(positional, named, seed=seed % 2**31, timeout=self.limit)
+            answer = child.call(positional, named, seed=seed % 2**31, timeout=self.limit, grads=grads)
         except Died as death:
             self._child = None
             raise OutcomeError(death.outcome) from None
@@ -82,9 +79,9 @@ class Caller:
                 answer = child.load(f"{self.task.name}.py", self.candidate.source, entries, timeout=self.limit)
             except Died as death:
                 raise OutcomeError(death.outcome) from None
-            if answer.error is not None:
+            if answer.outcome is not None:
                 child.kill()
-                raise OutcomeError(outcome_of(answer.error))
+                raise OutcomeError(answer.outcome)
             self._child = child
         return self._child
 

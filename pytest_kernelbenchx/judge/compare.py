@@ -25,67 +25,15 @@ imaginary part and the magnitude; a complex element without a finite value match
 """
 
 import math
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from pytest_kernelbenchx.dtypes import NAMES
 from pytest_kernelbenchx.judge.hints import find_hint, find_where
+from pytest_kernelbenchx.judge.mismatch import Mismatch, errors, wide
 from pytest_kernelbenchx.judge.tolerance import DEFAULT, NOISE_FACTOR, NOISE_MOST, Tolerance
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """What is wrong with one output.
-
-    Args:
-        count, total: elements that are wrong, elements in all.
-        index: of the worst element, by error over allowed error.
-        got, expected: the values there.
-        allowed: the error allowed there.
-        max_abs: the largest finite absolute error.
-        errors: cosine, relative L1 and relative RMSE of the whole output.
-        where: which part is wrong.
-        hint: what it looks like, or "".
-    """
-
-    count: int
-    total: int
-    index: tuple[int, ...]
-    got: complex | float | int | bool
-    expected: complex | float | int | bool
-    allowed: float
-    max_abs: float
-    errors: dict[str, float]
-    where: str
-    hint: str = ""
-
-    @property
-    def fraction(self) -> float:
-        return self.count / self.total
-
-    def message(self, name: str) -> str:
-        """Two to four lines for a person."""
-        share = f"{self.count} of {self.total} elements are wrong ({100 * self.fraction:.3g} %)"
-        place = f"[{', '.join(map(str, self.index))}]" if self.index else ""
-        error = "" if isinstance(self.got, bool) else f" (error {abs(self.got - self.expected):.6g})"
-        lines = [
-            f"{name}: {share}: {self.where}",
-            f"worst at {name}{place}: got {show(self.got)}, expected {show(self.expected)}{error}, "
-            f"allowed {self.allowed:.3g}",
-            f"cosine {self.errors['cosine']:.6f}, relative L1 {self.errors['relative_l1']:.3g}, "
-            f"relative RMSE {self.errors['relative_rmse']:.3g}, largest error {self.max_abs:.6g}",
-        ]
-        return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
-
-
-def show(value: complex | float | int | bool) -> str:
-    """A number with as many digits as tell two float32 values apart."""
-    if isinstance(value, complex):
-        return f"{value.real:.9g}{value.imag:+.9g}j"
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 def check_form(got: object, expected_like: Tensor, name: str = "output") -> Outcome | None:
@@ -99,30 +47,6 @@ def check_form(got: object, expected_like: Tensor, name: str = "output") -> Outc
         have = f"{NAMES.get(got.dtype, got.dtype)}{list(got.shape)}"
     what = "type" if not isinstance(got, Tensor) else "shape" if got.shape != expected_like.shape else "dtype"
     return Outcome(Verdict.WRONG_OUTPUT, f"{name} has the wrong {what}: got {have}, expected {want}")
-
-
-def errors(got: Tensor, truth: Tensor) -> dict[str, float]:
-    """Cosine, relative L1 and relative RMSE over the elements that are finite in both.
-
-    Two vectors of zeros have cosine 1 and errors 0; any other pair with a zero truth has cosine 0 and infinite errors.
-    """
-    a, b = _wide(got).flatten(), _wide(truth).flatten()
-    keep = torch.isfinite(a) & torch.isfinite(b)
-    a, b = a[keep], b[keep]
-    top = max(float(a.abs().max()), float(b.abs().max())) if a.numel() else 0.0
-    if top == 0:
-        return {"cosine": 1.0, "relative_l1": 0.0, "relative_rmse": 0.0}
-    a, b = a / top, b / top  # keeps the squares of float64 values in range
-    size_a, size_b = float(torch.linalg.vector_norm(a)), float(torch.linalg.vector_norm(b))
-    if size_b == 0:
-        return {"cosine": 0.0, "relative_l1": math.inf, "relative_rmse": math.inf}
-    cosine = float(torch.vdot(b, a).real) / (size_a * size_b) if size_a else 0.0
-    l1 = float((a - b).abs().sum() / b.abs().sum())
-    return {
-        "cosine": cosine,
-        "relative_l1": l1,
-        "relative_rmse": float(torch.linalg.vector_norm(a - b)) / size_b,
-    }
 
 
 def scale_of(size: Tensor, rows: int | None = None) -> Tensor:
@@ -151,8 +75,8 @@ def allowed_error(
     """The error allowed at every element of a result of type `dtype`: float64, 0 where the truth is not finite."""
     rows = tolerance.rows if rows is None else rows
     rtol, atol, factor = tolerance.limits(dtype)
-    wide = _wide(truth)
-    size = torch.where(torch.isfinite(wide), wide.abs(), 0.0).to(torch.float64)
+    exact = wide(truth)
+    size = torch.where(torch.isfinite(exact), exact.abs(), 0.0).to(torch.float64)
     if rtol == atol == factor == 0:
         allowed = torch.zeros_like(size)
         return allowed + tolerance.ties * (noise > 0) if tolerance.ties and noise is not None else allowed
@@ -164,12 +88,12 @@ def allowed_error(
         noise = NOISE_FACTOR * torch.nan_to_num(noise.to(torch.float64), 0.0, 0.0, 0.0)
         most = (NOISE_MOST * torch.maximum(size, scale)).clamp(min=tolerance.ties)
         allowed = torch.maximum(allowed, torch.where(most > 0, torch.minimum(noise, most), noise))
-    return torch.where(torch.isfinite(wide), allowed, 0.0)
+    return torch.where(torch.isfinite(exact), allowed, 0.0)
 
 
 def _eager_error(eager: Tensor, truth: Tensor, dtype: torch.dtype, size: Tensor, scale: Tensor) -> Tensor:
     """PyTorch's error beyond the rounding of the result, at every element, from those no more than twice as large."""
-    error = (_wide(eager) - _wide(truth.to(dtype))).abs()
+    error = (wide(eager) - wide(truth.to(dtype))).abs()
     if error.numel() == 0:
         return torch.zeros_like(size)
     error = torch.where(torch.isfinite(error), error, 0.0)
@@ -245,7 +169,7 @@ def compare(
 
 
 def _mismatch(got: Tensor, truth: Tensor, wrong: Tensor, allowed: Tensor) -> Mismatch:
-    error = (_wide(got) - _wide(truth)).abs()
+    error = (wide(got) - wide(truth)).abs()
     finite = torch.where(torch.isfinite(error), error, 0.0)
     step = torch.finfo(got.dtype).smallest_normal if got.dtype.is_floating_point or got.is_complex() else 1
     badness = torch.where(torch.isfinite(error), error / (allowed + step), math.inf)
@@ -263,7 +187,3 @@ def _mismatch(got: Tensor, truth: Tensor, wrong: Tensor, allowed: Tensor) -> Mis
         where=find_where(wrong, got, truth),
         hint=find_hint(got, truth, wrong),
     )
-
-
-def _wide(values: Tensor) -> Tensor:
-    return values.to(torch.complex128 if values.is_complex() else torch.float64)

@@ -14,7 +14,7 @@ from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.cases import Case, from_example
 from pytest_kernelbenchx.drawing import Budget, cases
 from pytest_kernelbenchx.judge import messages, policy
-from pytest_kernelbenchx.judge.caller import Caller, outcome_of
+from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.judging import judge
 from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
@@ -120,8 +120,9 @@ class Evaluation:
             return forbidden
         for case in first_cases(self.task):
             reply = self.caller.call(case, expect(self.task, case))
-            if reply.error is not None:
-                return outcome_of(reply.error, case=case.to_json())
+            if reply.failure is not None:
+                failure = reply.failure
+                return Outcome(failure.verdict, failure.reason, failure.details, {"case": case.to_json()})
         if not self.caller.launches:
             return Outcome(Verdict.NO_KERNEL, "the call returned, and launched no Triton kernel of the candidate's own")
         return Outcome(Verdict.PASSED, facts={"kernels": sorted(self.caller.launches)})

@@ -11,8 +11,10 @@ from pytest_kernelbenchx.judge import compare as comparing
 from pytest_kernelbenchx.judge.oracle import Expectation, flatten
 from pytest_kernelbenchx.judge.properties import judge_properties
 from pytest_kernelbenchx.judge.quantized import judge_quantized
+from pytest_kernelbenchx.judge.randomized import Uniform, judge_dropout, judge_uniform
 from pytest_kernelbenchx.judge.tolerance import Tolerance
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
+from pytest_kernelbenchx.sandbox.protocol import Opaque
 from pytest_kernelbenchx.spec import evaluate
 from pytest_kernelbenchx.task import Task
 
@@ -28,7 +30,7 @@ class Reply:
         after: by parameter, the tensors that were passed, as they are after the call.
         devices: where each returned tensor lies.
         device: where the inputs lie.
-        error: verdict, type, message and traceback of what was raised.
+        failure: the outcome of a call that raised.
         second: what the same call returned under another seed, for random tasks.
     """
 
@@ -36,14 +38,15 @@ class Reply:
     after: dict[str, Any] = field(default_factory=dict)
     devices: list[str] = field(default_factory=list)
     device: str = "cpu"
-    error: dict[str, Any] | None = None
+    failure: Outcome | None = None
     second: Any = None
 
 
 def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     """The verdict on one answer."""
-    if answer.error is not None:
-        return _raised(expected, answer.error)
+    if answer.failure is not None:
+        wanted = expected.raises is not None and answer.failure.verdict is Verdict.RUNTIME_ERROR
+        return PASSED if wanted else answer.failure
     if expected.raises is not None:
         wanted = f"{type(expected.raises).__name__} ({expected.raises})"
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])
@@ -53,21 +56,15 @@ def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outco
     return failing or Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer)})
 
 
-def _raised(expected: Expectation, error: dict[str, Any]) -> Outcome:
-    verdict = Verdict[error["verdict"]]
-    if expected.raises is not None and verdict is Verdict.RUNTIME_ERROR:
-        return PASSED
-    reason = f"{error['type']}: {error['message']}" if error["type"] else error["message"]
-    return Outcome(verdict, reason, error["traceback"], {"type": error["type"]})
-
-
 def _unchanged(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     """Inputs that the contract protects hold the bytes they held before."""
     allowed = {*task.mutates, task.out}
     for name, before in expected.arguments.items():
         if name in allowed:
             continue
-        for tensor, after in zip(tensors_of(before), tensors_of(answer.after[name]), strict=True):
+        for tensor, after in zip(tensors_of(before), flatten(answer.after[name]), strict=True):
+            if isinstance(after, Opaque):
+                return Outcome(Verdict.INPUT_MUTATED, f"the call made its input {name!r} a {after.type}")
             if not torch.equal(_bytes(tensor), _bytes(after)):
                 differing = int((_bytes(tensor) != _bytes(after)).sum())
                 message = f"the call changed its input {name!r} ({differing} bytes), which the task does not allow"
@@ -76,11 +73,9 @@ def _unchanged(task: Task, case: Case, expected: Expectation, answer: Reply) -> 
 
 
 def _bytes(tensor: Tensor) -> Tensor:
-    return (
-        tensor.resolve_conj().contiguous().view(-1).view(torch.uint8)
-        if tensor.numel()
-        else torch.empty(0, dtype=torch.uint8)
-    )
+    if not tensor.numel():
+        return torch.empty(0, dtype=torch.uint8)
+    return tensor.resolve_conj().clone(memory_format=torch.contiguous_format).view(-1).view(torch.uint8)
 
 
 def tensors_of(value: Any) -> list[Tensor]:
@@ -95,6 +90,9 @@ def _form(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outco
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned {len(got)} values, wanted {len(wanted)}")
     for number, (value, want) in enumerate(zip(got, wanted, strict=True)):
         name = _name(number, len(wanted))
+        if isinstance(value, Opaque):
+            wanted_type = "torch.Tensor" if isinstance(want, Tensor) else type(want).__name__
+            return Outcome(Verdict.WRONG_OUTPUT, f"{name} is a {value.type}, wanted exactly {wanted_type}")
         if isinstance(want, Tensor):
             if wrong := comparing.check_form(value, want, name):
                 return wrong
@@ -119,11 +117,29 @@ def _values(task: Task, case: Case, expected: Expectation, answer: Reply) -> Out
     if task.properties is not None:
         return judge_properties(task.properties(_named(task, case, expected), tuple(got)))
     if task.random is not None:
-        return task.random.judge(task, case, expected, got)
+        return _random(task, case, expected, got, answer)
     if task.quantized is not None:
         return _quantized(task, case, expected, got[0])
     for number, (value, truth) in enumerate(zip(got, expected.truth, strict=True)):
         outcome = _close(task, value, truth, expected.eager[number], expected.noise[number], _name(number, len(got)))
+        if not outcome.passed:
+            return outcome
+    return PASSED
+
+
+def _random(task: Task, case: Case, expected: Expectation, got: list[Any], answer: Reply) -> Outcome:
+    second = flatten(answer.second)
+    for number, value in enumerate(got):
+        name, other = _name(number, len(got)), second[number] if number < len(second) else None
+        other = other if isinstance(other, Tensor) and other.shape == value.shape else None
+        if isinstance(task.random, Uniform):
+            outcome = judge_uniform(value, task.random, second=other, name=name)
+        else:
+            p = task.random.rate(_named(task, case, expected))
+            kept, dropped = expected.kept[number], expected.dropped[number]
+            outcome = judge_dropout(
+                value, kept, dropped, p, second=other, tolerance=Tolerance.of(task.tolerance), name=name
+            )
         if not outcome.passed:
             return outcome
     return PASSED
@@ -138,7 +154,9 @@ def _named(task: Task, case: Case, expected: Expectation) -> dict[str, Any]:
 def _quantized(task: Task, case: Case, expected: Expectation, got: Tensor) -> Outcome:
     standard = (case.fill == "standard" and case.example is None) or _drawn_example(task, case)
     reduction = evaluate(task.reduction or "1", case.axes)
-    return judge_quantized(got, expected.truth[0], spec=task.quantized, reduction=reduction, standard=standard)
+    return judge_quantized(
+        got, expected.truth[0], spec=task.quantized, reduction=reduction, standard=standard, noise=expected.noise[0]
+    )
 
 
 def _drawn_example(task: Task, case: Case) -> bool:

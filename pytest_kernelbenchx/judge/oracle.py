@@ -8,11 +8,13 @@ import torch
 from torch import Tensor
 
 from pytest_kernelbenchx.cases import Arguments, Case, build, split_call
+from pytest_kernelbenchx.judge.randomized import Dropout, Fixed
 from pytest_kernelbenchx.judge.tolerance import jitter
 from pytest_kernelbenchx.task import Task
 
 WIDE = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64}
 WIDE[torch.complex64] = torch.complex128
+DITHERS = 8  # the same for quantized inputs, see `Quantized.dither`
 JITTERS = 2  # evaluations on inputs that are rounded differently; the root mean square of two is known to a factor of 2
 
 
@@ -24,7 +26,8 @@ class Expectation:
         arguments: the inputs, as the candidate gets them.
         truth: the outputs in double precision, nested results flattened; None where nothing is returned.
         eager: PyTorch's outputs in the case's own types; it has the form (shapes, types) that is wanted.
-        noise: for every output, how far rounding the inputs moves each element.
+        noise: for every output, how far rounding the inputs (for a quantized task: quantizing them) moves each element.
+        kept, dropped: for a task with dropout, the truth if everything, or nothing, is kept.
         changed: by input that the operation may change, its value afterwards in double precision.
         raises: what the reference raises for this case.
     """
@@ -33,6 +36,8 @@ class Expectation:
     truth: list[Any] = field(default_factory=list)
     eager: list[Any] = field(default_factory=list)
     noise: list[Tensor | None] = field(default_factory=list)
+    kept: list[Any] = field(default_factory=list)
+    dropped: list[Any] = field(default_factory=list)
     changed: dict[str, Tensor] = field(default_factory=dict)
     changed_eager: dict[str, Tensor] = field(default_factory=dict)
     raises: Exception | None = None
@@ -49,11 +54,13 @@ def expect(task: Task, case: Case) -> Expectation:
             return expectation
         raise
     function = task.truth or task.reference
-    expectation.truth, expectation.changed = run(task, widened(expectation.arguments), function)
-    if any(isinstance(leaf, Tensor) and leaf.is_floating_point() for leaf in expectation.truth):
-        expectation.noise = _noise(task, expectation, function)
-    else:
-        expectation.noise = [None] * len(expectation.truth)
+    wide = widened(expectation.arguments)
+    if isinstance(task.random, Dropout):
+        for outputs, keep in ((expectation.kept, True), (expectation.dropped, False)):
+            with Fixed(keep):
+                outputs += run(task, copied(wide), function)[0]
+    expectation.truth, expectation.changed = run(task, copied(wide), function)
+    expectation.noise = _noise(task, expectation, function, wide)
     return expectation
 
 
@@ -116,31 +123,39 @@ def _widen(tensor: Tensor) -> Tensor:
     return tensor.detach().clone().to(WIDE.get(tensor.dtype, tensor.dtype))
 
 
-def _noise(task: Task, expectation: Expectation, function: Callable[..., Any]) -> list[Tensor | None]:
-    """Root mean square change of every element of the truth when the inputs are rounded."""
-    squares: list[Any] = [None] * len(expectation.truth)
-    for number in range(JITTERS):
+def _noise(task: Task, expectation: Expectation, function: Callable[..., Any], wide: Arguments) -> list[Tensor | None]:
+    """Root mean square change of every element of the truth when the inputs are rounded, or quantized."""
+    nothing: list[Tensor | None] = [None] * len(expectation.truth)
+    if task.random is not None or not any(_continuous(leaf) for leaf in expectation.truth):
+        return nothing
+    squares = list(nothing)
+    times = DITHERS if task.quantized is not None else JITTERS
+    for number in range(times):
         generator = torch.Generator().manual_seed(number)
-        rounded = {
-            name: each(v, lambda t, g=generator: jitter(_widen(t), t.dtype, g))
-            for name, v in expectation.arguments.items()
-        }
-        rounded = {name: WIDE.get(v, v) if isinstance(v, torch.dtype) else v for name, v in rounded.items()}
         try:
-            outputs, _ = run(task, rounded, function)
+            outputs, _ = run(task, _disturbed(task, expectation.arguments, wide, generator), function)
         except Exception:  # a rounded input may leave the domain: there is then no noise to speak of
-            return [None] * len(expectation.truth)
+            return nothing
         for i, (moved, truth) in enumerate(zip(outputs, expectation.truth, strict=False)):
-            if _comparable(moved, truth):
+            if _continuous(truth) and isinstance(moved, Tensor) and moved.shape == truth.shape:
                 change = (moved - truth).abs().to(torch.float64) ** 2
-                squares[i] = change if squares[i] is None else squares[i] + change
-    return [None if total is None else (total / JITTERS).sqrt() for total in squares]
+                previous = squares[i]
+                squares[i] = change if previous is None else previous + change
+    return [None if total is None else (total / times).sqrt() for total in squares]
 
 
-def _comparable(moved: Any, truth: Any) -> bool:
-    return (
-        isinstance(truth, Tensor)
-        and isinstance(moved, Tensor)
-        and moved.shape == truth.shape
-        and (truth.is_floating_point() or truth.is_complex())
-    )
+def _disturbed(task: Task, arguments: Arguments, wide: Arguments, generator: torch.Generator) -> Arguments:
+    """The inputs in double precision, with errors as of rounding to their types, or of quantizing them."""
+    disturbed: Arguments = {}
+    for name, value in copied(wide).items():
+        if task.quantized is not None:
+            scaled = task.scales is not None and name in task.scales
+            disturbed[name] = task.quantized.dither(value, task.scales[name], generator) if scaled else value
+        else:
+            narrow = next((t.dtype for t in flatten(arguments[name]) if isinstance(t, Tensor)), torch.float64)
+            disturbed[name] = each(value, lambda t, dtype=narrow: jitter(t, dtype, generator))
+    return disturbed
+
+
+def _continuous(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and (leaf.is_floating_point() or leaf.is_complex())

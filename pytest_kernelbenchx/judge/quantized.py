@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pytest_kernelbenchx.judge.compare import errors
+from pytest_kernelbenchx.judge.mismatch import errors
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 
 MOST = 0.9
@@ -198,9 +198,9 @@ def _worst_tile(
 
 def _tiles(values: Tensor, tile: int, sums: bool = False) -> Tensor:
     """Means (or sums) over tiles of the last two axes: [product of the leading axes, tiles, tiles]."""
+    if values.numel() == 0:
+        return values.reshape(0)
     flat = values.reshape(1, 1, -1) if values.ndim < 2 else values.reshape(-1, *values.shape[-2:])
-    if flat.numel() == 0:
-        return flat
     padded = torch.nn.functional.pad(flat, (0, -flat.shape[-1] % tile, 0, -flat.shape[-2] % tile))
     total = padded.unflatten(-1, (-1, tile)).unflatten(-3, (-1, tile)).sum((-1, -3))
     return total if sums else total / _tiles(torch.ones_like(flat), tile, sums=True)
