@@ -25,7 +25,7 @@ ROWS = [[], [1], [2], [7], [16], [17], [31], [64], [65], [97], [128]]
         *[dict(B=[], M=[64], K=128, N=[256], fill=fill) for fill in ("standard", "outlier")],
         *[dict(B=[4], M=[64], K=128, N=[64], fill=fill) for fill in ("standard", "outlier")],
         dict(B=[], M=[], K=128, N=[256]),
-        dict(B=[], M=[512], K=1024, N=[512]),
+        dict(B=[], M=[256], K=512, N=[256]),
         dict(B=[], M=[129], K=1025, N=[65]),
         dict(B=[], M=[], K=5000, N=[]),
         dict(B=[], M=[3], K=0, N=[4]),
