@@ -1,0 +1,42 @@
+"""One step of the Lion optimizer (arXiv 2302.06675), in place.
+
+    direction = sign(beta1 * exp_avg + (1 - beta1) * grad)
+    param = param * (1 - lr * weight_decay) - lr * direction
+    exp_avg = beta2 * exp_avg + (1 - beta2) * grad
+
+`param`, `grad` and `exp_avg` are float32 [N]; sign(0) is 0. `param` and `exp_avg` are updated where they are; `grad`
+stays as it is. The result is `(param, exp_avg)`. `lion_step` is another name of the entry point.
+"""
+
+import torch
+
+from pytest_kernelbenchx import task
+
+
+@task(
+    inputs={"param": "f32[N]", "grad": "f32[N]", "exp_avg": "f32[N]"},
+    output=["f32[N]", "f32[N]"],
+    options={
+        "lr": (1e-4, 1e-3, 0.1),
+        "beta1": (0.9, 0.95, 0.5),
+        "beta2": (0.99, 0.98, 0.5),
+        "weight_decay": (0.0, 0.1, 1.0),
+    },
+    mutates=("param", "exp_avg"),
+    aliases=("lion_step",),
+    sizes={"1k": dict(N=2**10), "1m": dict(N=2**20), "64m": dict(N=2**26)},
+    bytes=lambda N, itemsize: 5 * N * itemsize,
+    flops=lambda N: 9 * N,
+    examples=[
+        dict(N=128, exp_avg="zeros", lr=1e-3),
+        dict(N=256, exp_avg="zeros", lr=1e-4, beta1=0.95, beta2=0.98, weight_decay=0.1),
+        dict(N=64, lr=5e-4),
+        dict(param=[1.0, -2.0, 3.0, 4.0], grad=[0.0, 0.0, 2.0, -2.0], exp_avg=[0.0, 1.0, 0.0, 0.0], lr=0.5),
+        *(dict(N=1025, lr=0.1, weight_decay=1.0, fill=fill) for fill in ("standard", "outlier")),
+        dict(N=1),
+    ],
+)
+def Lion(param, grad, exp_avg, lr=1e-4, beta1=0.9, beta2=0.99, weight_decay=0.0):
+    direction = torch.sign(beta1 * exp_avg + (1 - beta1) * grad)
+    param.mul_(1 - lr * weight_decay).sub_(lr * direction)
+    return param, exp_avg.mul_(beta2).add_((1 - beta2) * grad)
