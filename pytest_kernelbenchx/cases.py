@@ -200,38 +200,45 @@ def split_call(task: Task, arguments: Arguments) -> tuple[list[Any], dict[str, A
     return positional, named
 
 
-def from_example(task: Task, number: int, dtype: str | None = None) -> Case:
-    """The case of one of the task's examples.
+def from_example(task: Task, number: int) -> Case:
+    """The case of one of the task's examples."""
+    return _described(task, task.examples[number], number)
+
+
+def from_size(task: Task, label: str, seed: int = 0) -> Case:
+    """The case of one of the task's sizes, contiguous, with standard values."""
+    return _described(task, {**task.sizes[label], "seed": seed}, None)
+
+
+def _described(task: Task, given: Mapping[str, Any], number: int | None) -> Case:
+    """The case that a declaration describes by axes, parameters and literals.
 
     Its `dtype` is what T stands for when it is a short name, and the parameter of that name when it is a torch.dtype.
     """
-    example = task.examples[number]
-    if isinstance(example.get("dtype"), str):
-        example = dict(example)
-        dtype = example.pop("dtype")
-    dtype = dtype or task.dtypes[0]
-    axes = {name: _axis_value(example[name]) for name in task.axis_names() if name in example}
+    described = dict(given)
+    dtype = described.pop("dtype") if isinstance(described.get("dtype"), str) else task.dtypes[0]
+    axes = {name: _axis_value(described[name]) for name in task.axis_names() if name in described}
     present = []
     numbers = {}
     for name, spec in task.inputs.items():
-        given = example.get(name)
-        if isinstance(given, (bool, str, list)) and given is not False:
+        value = described.get(name)
+        if isinstance(value, (bool, str, list)) and value is not False:
             present += [name] if spec.optional else []
-            axes.update({k: v for k, v in _inferred(spec, name, given, dtype).items() if k not in axes})
-        elif isinstance(given, (int, float)) and not isinstance(given, bool):
-            numbers[name] = given
+            axes.update({k: v for k, v in _inferred(spec, name, value, dtype).items() if k not in axes})
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            numbers[name] = value
     for axis in task.axis_names():
         axes.setdefault(axis, [1] if axis in task.groups() else 1)
     return Case(
         axes=axes,
         dtype=dtype,
-        options={name: example[name] for name in task.options if name in example},
+        options={name: described[name] for name in task.options if name in described},
         present=tuple(present),
         numbers=numbers,
-        layouts=dict(example.get("layout", {})),
-        fill=example.get("fill", "standard"),
-        seed=example.get("seed", 0),
-        out=bool(example.get("out", False)),
+        layouts=dict(described.get("layout", {})),
+        fill=described.get("fill", "standard"),
+        seed=described.get("seed", 0),
+        out=bool(described.get("out", False)),
         example=number,
     )
 
@@ -241,8 +248,8 @@ def _axis_value(value: Any) -> Any:
 
 
 def _inferred(spec: TensorSpec, name: str, given: Any, dtype: str) -> dict[str, Any]:
-    """Axes that the shape of a literal tells."""
-    if not isinstance(given, list) or spec.many:
+    """Axes that the shape of a literal tells: none where several groups share it, the example gives them then."""
+    if not isinstance(given, list) or spec.many or sum(axis.startswith("*") for axis in spec.axes) > 1:
         return {}
     shape = list(torch.tensor(given, dtype=DTYPES[spec.dtype_name(dtype)]).shape)
     axes: dict[str, Any] = {}

@@ -13,7 +13,8 @@ from pytest_kernelbenchx.loading import TaskError
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Nothing in a candidates folder is collected or imported by pytest."""
     folder = laboratory(config).settings.candidates
-    return True if folder in (collection_path, *collection_path.parents) else None
+    path = collection_path.resolve()  # it may be reached by a link
+    return True if folder in (path, *path.parents) else None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "TaskFile | None":
@@ -43,7 +44,7 @@ def candidates_of(lab: Laboratory, path: Path) -> list[Candidate]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Candidates and sizes become parameters: in task files, and in a user's own tests that ask for `candidate`."""
-    names = set(metafunc.fixturenames)
+    names = {name for name in ("candidate", "task", "size") if _is_ours(metafunc, name)}
     if not names & {"candidate", "task"}:
         return
     lab = laboratory(metafunc.config)
@@ -57,6 +58,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("task", paths, ids=[path.stem for path in paths], indirect=True, scope="module")
     if node and "size" in names:
         metafunc.parametrize("size", list(_task(lab, node.path).sizes))
+
+
+def _is_ours(metafunc: pytest.Metafunc, name: str) -> bool:
+    """Whether a test asks for this plugin's fixture, and not for a user's own of the same name."""
+    from pytest_kernelbenchx import fixtures
+
+    given = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if any(name in (names.replace(" ", "").split(",") if isinstance(names, str) else names) for names in given):
+        return False
+    definitions = metafunc._arg2fixturedefs.get(name)
+    return bool(definitions) and definitions[-1].func.__module__ == fixtures.__name__
 
 
 def _task(lab: Laboratory, path: Path) -> Any:

@@ -66,6 +66,8 @@ def _axes(task: "Task") -> None:
     known = {*names, *task.parameters}
     for spec in task.output:
         _known(task, f"output {spec.text!r}", spec.names(), known, "the axes are")
+        if "?" in spec.axes and task.bytes is None:
+            _fail(task, f"the shape of output {spec.text!r} is data-dependent: declare bytes=, the bytes moved")
 
 
 def _sizes(task: "Task") -> None:

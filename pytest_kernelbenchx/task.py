@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_kernelbenchx.declaration import check
-from pytest_kernelbenchx.dtypes import DTYPES
 from pytest_kernelbenchx.fills import Fill
 from pytest_kernelbenchx.spec import Axes, TensorSpec
 
@@ -117,14 +116,6 @@ class Task:
         """Elements of the largest input, or output where its shape follows from the axes: the work of a case."""
         outputs = [spec.elements(axes) for spec in self.output if spec.known]
         return max([spec.elements(axes, name) for name, spec in self.inputs.items()] + outputs, default=0)
-
-    def moved(self, axes: Axes, dtype: str, **options: Any) -> int:
-        """Bytes moved at least: declared, or every input read once and every output written once."""
-        if self.bytes is not None:
-            known = {**axes, **options, "dtype": dtype, "itemsize": DTYPES[dtype].itemsize}
-            return int(self.bytes(**select(self.bytes, known)))
-        specs = [*self.inputs.items(), *(("", spec) for spec in self.output if spec.known)]
-        return sum(spec.elements(axes, name) * DTYPES[spec.dtype_name(dtype)].itemsize for name, spec in specs)
 
 
 def select(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:

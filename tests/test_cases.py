@@ -12,7 +12,9 @@ from pytest_kernelbenchx import Shapes, fills, task
 from pytest_kernelbenchx.cases import Case, build, from_example, laid_out, split_call
 from pytest_kernelbenchx.drawing import Budget, cases
 
-QUIET = settings(max_examples=300, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+QUIET = settings(
+    max_examples=300, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 
 
 @task(
@@ -207,7 +209,13 @@ def test_share_of_outliers_is_a_thousandth():
 
 
 def test_ready_fills():
-    context = {"rng": torch.Generator().manual_seed(0), "shape": [8, 8], "dtype": torch.float32, "kind": "standard", "N": 3}
+    context = {
+        "rng": torch.Generator().manual_seed(0),
+        "shape": [8, 8],
+        "dtype": torch.float32,
+        "kind": "standard",
+        "N": 3,
+    }
     assert torch.linalg.eigvalsh(fills.call(fills.positive_definite, context)).min() > 0
     assert fills.call(fills.indices("N"), context).max() < 3
     assert fills.call(fills.uniform(-2, -1), context).max() < -1

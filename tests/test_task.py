@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx.cases import from_size
 from pytest_kernelbenchx.loading import TaskError, load_task
+from pytest_kernelbenchx.performance import cost
 from pytest_kernelbenchx.spec import TensorSpec, evaluate
 
 
@@ -77,6 +79,7 @@ def test_axis_expressions():
         (same, {"examples": [{"M": 1, "fill": "odd"}]}, "fill is 'odd', wanted 'standard' or 'outlier'"),
         (same, {"examples": [{"M": 1, "raises": "ValueError"}]}, "wanted an exception class"),
         (same, {"inputs": {"x": "f32[...]"}}, "'...' and '?' are for outputs alone"),
+        (same, {"output": "f32[?]"}, "is data-dependent: declare bytes="),
         (same, {"output": "f32[Q]"}, "output 'f32[Q]' names 'Q'"),
         (same, {"quantized": object()}, "quantized= needs reduction="),
         (same, {"reduction": "K"}, "given without quantized="),
@@ -106,19 +109,31 @@ def test_out_is_found_and_defaults_are_kept():
     found = declared(double, options={"times": [2, 3]})
     assert found.out == "out"
     assert found.name == "double"
-    assert found.moved({"M": 4, "K": 5}, "f32") == 2 * 4 * 5 * 4
     assert torch.equal(found(torch.ones(2)), torch.full((2,), 2.0))
 
 
-def test_declared_bytes_see_axes_and_item_size():
-    found = declared(same, bytes=lambda M, itemsize: M * itemsize)
-    assert found.moved({"M": 4, "K": 5}, "f32") == 16
+def test_bytes_moved_and_flops():
+    plain = declared(double, options={"times": [2, 3]})
+    assert cost.moved(plain, from_size(plain, "small")) == 2 * 8 * 8 * 4
+    assert cost.flops(plain, from_size(plain, "small")) == 0
+    told = declared(same, bytes=lambda M, itemsize: M * itemsize, flops=lambda M, K: 2 * M * K)
+    assert cost.moved(told, from_size(told, "small")) == 8 * 4
+    assert cost.flops(told, from_size(told, "small")) == 2 * 8 * 8
+
+
+def test_outputs_of_unknown_shape_are_measured():
+    pooled = task(
+        inputs={"x": "T[N, L]", "bias": "T[N] | None"}, output="T[...]", dtypes=("f16",), sizes={"s": {"N": 4, "L": 10}}
+    )(lambda x, bias=None: torch.nn.functional.avg_pool1d(x, 2))
+    assert cost.moved(pooled, from_size(pooled, "s")) == (40 + 20) * 2
 
 
 def test_task_file_must_declare_its_own_name(tmp_path):
     path = tmp_path / "math" / "twice.py"
     path.parent.mkdir()
-    body = "from pytest_kernelbenchx import task\n@task(inputs={'x': 'f32[M]'}, output='f32[M]', sizes={'s': dict(M=1)})\n"
+    body = (
+        "from pytest_kernelbenchx import task\n@task(inputs={'x': 'f32[M]'}, output='f32[M]', sizes={'s': dict(M=1)})\n"
+    )
     path.write_text(body + "def twice(x):\n    return 2 * x\n")
     assert load_task(path).category == "math"
     path.write_text(body + "def thrice(x):\n    return 3 * x\n")

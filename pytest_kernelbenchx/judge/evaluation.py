@@ -15,11 +15,12 @@ from pytest_kernelbenchx.cases import Case, from_example
 from pytest_kernelbenchx.drawing import Budget, cases
 from pytest_kernelbenchx.judge import messages, policy
 from pytest_kernelbenchx.judge.caller import Caller
+from pytest_kernelbenchx.judge.chosen import chosen_case
 from pytest_kernelbenchx.judge.judging import judge
 from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.host import SandboxError
-from pytest_kernelbenchx.settings import CASES
+from pytest_kernelbenchx.settings import CASES, STAGES
 from pytest_kernelbenchx.task import Task
 
 if TYPE_CHECKING:
@@ -51,64 +52,60 @@ class Evaluation:
 
     def compiles(self) -> None:
         """Stage one; fails the running test with the verdict if the candidate does not pass."""
-        self.stage("compiles", self._compiles)
+        self._end("compiles")
 
     def correct(self) -> None:
         """Stage two."""
-        self.require("compiles")
-        self.stage("correct", self._correct)
+        self._end("correct")
 
     def performs(self, size: str) -> None:
         """Stage three at one of the task's sizes."""
-        if self.laboratory.settings.device == "cpu":
-            reason = "stage three needs a GPU, and none is used here (--kbx-device=cpu, or no GPU was found)"
-        else:
-            self.require("correct")
-            reason = "stage three is not part of this version"
-        self.stage("performs", lambda: Outcome(Verdict.SKIPPED, reason), size)
+        self._end("performs", size)
 
-    def require(self, stage: str) -> None:
-        """Skip the running test if an earlier stage is not passed; runs that stage if it has not run."""
-        if stage not in self.outcomes:
-            if stage == "correct" and not self._passed("compiles"):
-                stage = "compiles"
-            else:
-                self._run(stage, getattr(self, f"_{stage}"), None)
-        outcome = self.outcomes[stage]
-        if not outcome.passed:
-            pytest.skip(f"stage {stage} was not passed: {outcome.verdict.name}")
-
-    def _passed(self, stage: str) -> bool:
-        if stage not in self.outcomes:
-            self._run(stage, getattr(self, f"_{stage}"), None)
-        return self.outcomes[stage].passed
-
-    def stage(self, stage: str, judge_it: Callable[[], Outcome], size: str | None = None) -> None:
-        """Run a stage, note its record, and end the running test as the verdict wants it."""
+    def outcome(self, stage: str, size: str | None = None) -> Outcome:
+        """The outcome of a stage; it runs, after those before it, and is recorded if that has not happened."""
         key = f"{stage}:{size}" if size else stage
         if key not in self.outcomes:
-            self._run(stage, judge_it, size)
-        outcome = self.outcomes[key]
-        if outcome.verdict in (Verdict.NOT_JUDGED, Verdict.SKIPPED):
+            obstacle = self._obstacle(stage)
+            start = time.perf_counter()
+            judge_it = {"compiles": self._compiles, "correct": self._correct, "performs": self._performs}[stage]
+            outcome = Outcome(Verdict.SKIPPED, obstacle) if obstacle else self._run(stage, judge_it)
+            self.outcomes[key] = outcome
+            self.unsent.append(self.laboratory.record(self, stage, size, outcome, time.perf_counter() - start))
+        return self.outcomes[key]
+
+    def _obstacle(self, stage: str) -> str | None:
+        """Why a stage can't run, if it can't."""
+        if stage == "performs" and self.laboratory.settings.device == "cpu":
+            return "stage three needs a GPU, and none is used here (--kbx-device=cpu, or no GPU was found)"
+        for earlier in STAGES[: STAGES.index(stage)]:
+            if not (outcome := self.outcome(earlier)).passed:
+                return f"stage {earlier} was not passed: {outcome.verdict.name}"
+        return None
+
+    def _end(self, stage: str, size: str | None = None) -> None:
+        """End the running test as the stage's verdict wants it."""
+        outcome = self.outcome(stage, size)
+        if outcome.verdict is Verdict.SKIPPED:
+            pytest.skip(outcome.reason)
+        if outcome.verdict is Verdict.NOT_JUDGED:
             pytest.skip(f"{outcome.verdict.name}: {outcome.reason}")
         if not outcome.passed:
             pytest.fail(messages.failure(self, stage, outcome), pytrace=False)
 
-    def _run(self, stage: str, judge_it: Callable[[], Outcome], size: str | None) -> None:
-        start = time.perf_counter()
+    def _run(self, stage: str, judge_it: Callable[[], Outcome]) -> Outcome:
         self.caller.start(self.laboratory.settings.timeouts[stage])
         try:
-            outcome = judge_it()
+            return judge_it()
         except OutcomeError as error:
-            outcome = error.outcome
+            return error.outcome
         except SandboxError as error:
-            outcome = Outcome(Verdict.INFRA_ERROR, str(error))
+            return Outcome(Verdict.INFRA_ERROR, str(error))
         except Exception as error:
-            outcome = Outcome(
-                Verdict.INFRA_ERROR, f"the judge failed: {type(error).__name__}: {error}", messages.trace()
-            )
-        self.outcomes[f"{stage}:{size}" if size else stage] = outcome
-        self.unsent.append(self.laboratory.record(self, stage, size, outcome, time.perf_counter() - start))
+            return Outcome(Verdict.INFRA_ERROR, f"the judge failed: {type(error).__name__}: {error}", messages.trace())
+
+    def _performs(self) -> Outcome:
+        return Outcome(Verdict.SKIPPED, "stage three is not part of this version")
 
     def _compiles(self) -> Outcome:
         if self.candidate.problem:
@@ -129,7 +126,11 @@ class Evaluation:
 
     def _correct(self) -> Outcome:
         if self.laboratory.settings.case is not None:
-            self.check(Case.from_json(self.laboratory.settings.case))
+            try:
+                case = chosen_case(self.task, self.laboratory.settings.case)
+            except ValueError as error:
+                return Outcome(Verdict.INFRA_ERROR, f"--kbx-case does not fit the task: {error}")
+            self.check(case)
             return Outcome(Verdict.PASSED, facts={"cases": 1, "errors": self._worst()})
         for number in range(len(self.task.examples)):
             self.check(from_example(self.task, number))

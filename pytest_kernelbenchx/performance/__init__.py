@@ -1,0 +1,1 @@
+"""Device times, what the hardware allows, and what a task must move and compute."""

@@ -1,0 +1,81 @@
+"""What a case costs at least: bytes that must cross the memory bus, and floating-point operations.
+
+Compulsory traffic is every input read once and every output written once, whatever an implementation does in between:
+the roofline's bound on time is then one that no kernel can beat.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pytest_kernelbenchx.cases import Case, split_call
+from pytest_kernelbenchx.dtypes import DTYPES
+from pytest_kernelbenchx.task import Task, select
+
+
+def moved(task: Task, case: Case) -> int:
+    """Bytes moved at least: what the task declares, or every input read once and every output written once."""
+    if task.bytes is not None:
+        return int(task.bytes(**select(task.bytes, _known(task, case))))
+    return sum(_bytes_of(t) for t in [*_tensors(list(shapes(task, case).values())), *_tensors(outputs(task, case))])
+
+
+def flops(task: Task, case: Case) -> int:
+    """Floating-point operations as the task declares them; 0 where it declares none."""
+    return 0 if task.flops is None else int(task.flops(**select(task.flops, _known(task, case))))
+
+
+def footprint(task: Task, case: Case) -> int:
+    """Bytes of memory that inputs, and outputs whose shape does not depend on values, take."""
+    given = _tensors(list(shapes(task, case).values()))
+    given += [] if any("?" in spec.axes for spec in task.output) else _tensors(outputs(task, case))
+    return sum(_bytes_of(t) for t in given)
+
+
+def shapes(task: Task, case: Case) -> dict[str, Any]:
+    """The arguments of a case with tensors that have form but no memory."""
+    arguments: dict[str, Any] = {}
+    for name in task.parameters:
+        spec = task.inputs.get(name)
+        if spec is None:
+            if name in case.options:
+                arguments[name] = case.options[name]
+        elif name in case.numbers:
+            arguments[name] = case.numbers[name]
+        elif not spec.optional or name in case.present:
+            dtype = DTYPES[spec.dtype_name(case.dtype)]
+            count = range(spec.count(case.axes)) if spec.many else [None]
+            made = [torch.empty(spec.shape(case.axes, name, i), dtype=dtype, device="meta") for i in count]
+            arguments[name] = made if spec.many else made[0]
+        elif task.parameters[name].default is task.parameters[name].empty:
+            arguments[name] = None
+    return arguments
+
+
+def outputs(task: Task, case: Case) -> Any:
+    """The outputs' form: from the declaration, or by running the reference on tensors without memory."""
+    if all(spec.known for spec in task.output):
+        return [
+            torch.empty(spec.shape(case.axes), dtype=DTYPES[spec.dtype_name(case.dtype)], device="meta")
+            for spec in task.output
+        ]
+    positional, named = split_call(task, shapes(task, case))
+    return task.reference(*positional, **named)
+
+
+def _known(task: Task, case: Case) -> dict[str, Any]:
+    defaults = {n: p.default for n, p in task.parameters.items() if n in task.options and p.default is not p.empty}
+    known = {**defaults, **case.axes, **case.options}
+    return {**known, "itemsize": DTYPES[case.dtype].itemsize, **({} if "dtype" in known else {"dtype": case.dtype})}
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in _tensors(item)]
+    return [value] if isinstance(value, Tensor) else []
+
+
+def _bytes_of(tensor: Tensor) -> int:
+    return math.prod(tensor.shape) * tensor.element_size()
