@@ -147,9 +147,7 @@ class Runner:
     def call(self, header: dict, payload: bytearray) -> tuple[dict, Sequence[Any]]:
         """Rebuild the inputs, run the entry point, wait for the device, and send the result and the inputs back."""
         self.log.clear()
-        if header.get("configs") is not None:
-            for tuner, configs in self.tuners:
-                tuner.configs = [configs[header["configs"] % len(configs)]]
+        self.choose(header["configs"])
         try:
             tensors = unpack(header, payload, self.device, REQUEST_LIMIT)
             args, kwargs, grads = (decode(header[key], tensors, self.device) for key in ("args", "kwargs", "grads"))
@@ -163,6 +161,14 @@ class Runner:
         except BaseException as error:  # sys.exit, pytest.skip and KeyboardInterrupt are failures like any other
             return {"error": failures.describe(error, "RUNTIME_ERROR", self.file), **self.log.report()}, ()
         return {"ok": True, "seconds": seconds, **reply, **self.log.report()}, buffers
+
+    def choose(self, number: int | None) -> None:
+        """Leave every autotuner the configuration of that number, or all of them, and let it forget what it chose."""
+        for tuner, configs in self.tuners:
+            wanted = configs if number is None else [configs[number % len(configs)]]
+            if tuner.configs != wanted:
+                tuner.configs = list(wanted)
+                tuner.cache.clear()
 
     def optimise(self, grads: list[list], tensors: list, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
         """Construct an optimizer over the tensors, make one step for each list of gradients, return the parameters."""
@@ -217,9 +223,9 @@ def _report(result: Any, inputs: list[torch.Tensor], limit: int, given: int) -> 
     rows = [{**_row(tensor, index), **_alias(tensor, inputs)} for index, tensor in enumerate(found)]
     buffers = [_contiguous_bytes(tensor) for tensor in found]
 
-    after: list[torch.Tensor] = []
-    trees = encode(inputs, after, strict=False)
-    more, bytes_after = pack(after, first=len(buffers))
+    both = list(found)
+    trees = encode(inputs, both, strict=False)
+    more, bytes_after = pack(both[len(found) :], first=len(buffers))
     if sum(map(len, bytes_after)) > given + limit:
         trees, more, bytes_after = {"type": "inputs that were replaced by larger ones"}, [], []
     buffers += bytes_after

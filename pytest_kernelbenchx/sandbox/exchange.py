@@ -137,10 +137,12 @@ class Exchange:
             return False
         return True
 
-    def wait_output(self, seconds: float) -> None:
-        """Wait for output, at most so long, and take it."""
-        if self._open_output and select.select([self.output.descriptor], [], [], max(0.0, seconds))[0]:
+    def wait_output(self, seconds: float) -> bool:
+        """Whether output comes within so many seconds; it is taken."""
+        came = self._open_output and bool(select.select([self.output.descriptor], [], [], seconds)[0])
+        if came:
             self._drain()
+        return came
 
     def _drain(self) -> None:
         if self._open_output and not self.output.drain():

@@ -132,13 +132,18 @@ class Sandbox:
         return report
 
     def usage(self, pid: int) -> tuple[int, int]:
-        """For Child: how many processes it and the zygote's orphans are, and the bytes they have taken."""
+        """For Child: how many processes it and the zygote's orphans are, and the bytes they have taken.
+
+        Raises EOFError if it has ended: what it started may still hold its channel open.
+        """
         if self._zygote is None:
-            return 0, 0
+            raise EOFError
         table = processes.running()
         others = [other for other in self._live if other != pid]
         family = processes.descendants(self._zygote.pid, table, skip=others)
-        return len(family), sum(max(0, processes.resident(member) - self._baseline) for member in family)
+        if pid not in family:
+            raise EOFError
+        return len(family), sum(max(0, processes.occupied(member) - self._baseline) for member in family)
 
     def _fork_patiently(self) -> Child:
         """Fork; a zygote that has died is replaced."""
@@ -208,7 +213,7 @@ class Sandbox:
             self.facts |= self._receive(START_SECONDS)["facts"]
         except ZygoteLostError as error:
             raise SandboxError(f"The process that starts candidates did not come up: {self._last_words}") from error
-        self._baseline = processes.resident(self._zygote.pid)
+        self._baseline = processes.occupied(self._zygote.pid)
         self._ready = True
 
     def _order(self, request: dict, descriptors: list[int] | None = None) -> dict:

@@ -1,5 +1,6 @@
 """One candidate's process, as the judge holds it: questions with deadlines, and a verdict when it dies."""
 
+import contextlib
 import os
 import secrets
 import signal
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_kernelbenchx.sandbox.host import Sandbox
 
 PATIENCE = 1.0
-_STACK_SECONDS = 0.3
+_STACK_SECONDS, _STACK_PAUSE = 0.5, 0.2  # at most, and how long a pause ends it
 
 
 class Died(OutcomeError):
@@ -151,14 +152,11 @@ class Child:
 
     def _late(self, timeout: float) -> NoReturn:
         """Ask for the stack of what hangs, wait shortly for it, and kill."""
-        before = self.output
-        deadline = time.monotonic() + _STACK_SECONDS
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGUSR1)
-            while self.output == before and time.monotonic() < deadline:
-                self._link.wait_output(deadline - time.monotonic())
-        except ProcessLookupError:
-            pass
+            end = time.monotonic() + _STACK_SECONDS
+            while self._link.wait_output(_STACK_PAUSE) and time.monotonic() < end:
+                pass
         self._die(Verdict.TIMEOUT, f"{self._doing} had no answer within {timeout:g} s, so its process was killed")
 
     def _exited(self) -> NoReturn:

@@ -48,7 +48,8 @@ def confine(parent: int, memory: int | None) -> list[str]:
     if os.geteuid() != 0:  # root is exempt from this limit
         _lower(resource.RLIMIT_NPROC, _user_threads() + _USER_PROCESSES)
     if memory is not None:
-        _lower(resource.RLIMIT_AS, _statm(os.getpid(), 0) + memory)
+        mapped = status(os.getpid(), "VmSize")
+        _lower(resource.RLIMIT_AS, mapped + memory)
     return [*layers, "rlimits"]
 
 
@@ -72,17 +73,18 @@ def close_descriptors(keep: Iterable[int]) -> None:
             continue  # the one that listed the directory
 
 
-def _statm(pid: int, column: int) -> int:
-    """Bytes from /proc/<pid>/statm: column 0 is the address space, 1 the resident set; 0 once the process ended."""
+def status(pid: int, *entries: str) -> int:
+    """Bytes in these entries of /proc/<pid>/status together; 0 once the process has ended."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[column]) * resource.getpagesize()
-    except (OSError, ValueError, IndexError):
+        lines = Path(f"/proc/{pid}/status").read_text("utf-8", "replace").splitlines()
+    except OSError:
         return 0
+    return sum(int(line.split()[1]) << 10 for line in lines if line.partition(":")[0] in entries)
 
 
-def resident(pid: int) -> int:
-    """Bytes of memory that a process occupies; 0 once it has ended."""
-    return _statm(pid, 1)
+def occupied(pid: int) -> int:
+    """Bytes that a process occupies, without files: its own pages, those it inherited, and shared memory."""
+    return status(pid, "RssAnon", "RssShmem")
 
 
 def _user_threads() -> int:

@@ -111,8 +111,8 @@ class Zygote:
 def main(descriptor: int, device: str, memory: int, root: str) -> None:
     """Import, report {"facts": ...}, serve until the judge is gone, then kill every descendant and remove `root`."""
     processes.become_reaper()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     control = socket.socket(fileno=descriptor)
+    signal.signal(signal.SIGTERM, lambda *_: control.shutdown(socket.SHUT_RDWR))  # then the server ends as at EOF
     facts = prepare(device)
     sys.argv[:] = ["candidate"]
     sys.modules["__main__"] = types.ModuleType("__main__")
