@@ -215,6 +215,43 @@ def wrong_call(x, out, N: tl.constexpr):
     tl.store(out, two_arguments(tl.load(x)))
 
 
+@triton.jit
+def changed_type(x, out, N: tl.constexpr):
+    total = 0.0
+    for i in range(N):
+        total = total + tl.load(x + i).to(tl.float64)
+    tl.store(out, total)
+
+
+@triton.jit
+def early_return(x, out, N: tl.constexpr):
+    for i in range(N):
+        if i == 3:
+            return
+        tl.store(out + i, 1.0)
+
+
+@triton.jit
+def broken_off(x, out, N: tl.constexpr):
+    for i in range(N):
+        if i == 3:
+            break
+        tl.store(out + i, 1.0)
+
+
+@triton.jit
+def several_axes(x, out, N: tl.constexpr):
+    tl.store(out, tl.sum(tl.load(x + tl.arange(0, N)[:, None] + tl.arange(0, N)[None, :]), axis=(0, 1)))
+
+
+@triton.jit
+def unrolled_type(out, N: tl.constexpr):
+    total = tl.full((1,), 1.0, tl.float32)
+    for _ in tl.static_range(3):
+        total = tl.reshape(tl.join(total, total), (total.shape[0] * 2,))
+    tl.store(out + tl.arange(0, 8), total)
+
+
 def own_not_implemented():
     raise NotImplementedError("only float32")
 
@@ -234,6 +271,11 @@ FAILURES = {
     "half_libdevice": (launched(half_exp), None),
     "python_math": (launched(python_math), None),
     "wrong_call": (launched(wrong_call), None),
+    "changed_type": (launched(changed_type), None),
+    "early_return": (launched(early_return), None),
+    "broken_off": (launched(broken_off), None),
+    "several_axes": (launched(several_axes), None),
+    "text_argument": (lambda: uniform[(1,)](torch.zeros(8), "1", N=4), None),
     "unknown_keyword": (launched(wrong_shape, waves_per_eu=2), None),
     "grid_too_large": (lambda: uniform[(1, 70000)](torch.zeros(8), 1, N=4), None),
     "float_grid": (lambda: uniform[(1.5,)](torch.zeros(8), 1, N=4), None),
@@ -278,6 +320,12 @@ def check_loops():
     while total < 1000:
         total *= 2
     return equal(out, [total + 1 + 1])
+
+
+def check_unrolled():
+    out = torch.zeros(8)
+    unrolled_type[(1,)](out, N=8)
+    return equal(out, 1.0)
 
 
 def check_scalars():
@@ -347,6 +395,7 @@ def check_tuning():
 
 CHECKS = {
     "loops": check_loops,
+    "unrolled": check_unrolled,
     "scalars": check_scalars,
     "atomics_bf16": lambda: check_atomics(BF16),
     "atomics_f16": lambda: check_atomics(torch.float16),

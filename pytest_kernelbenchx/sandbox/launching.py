@@ -20,8 +20,9 @@ import triton.language as tl
 from triton.backends.nvidia.compiler import CUDAOptions
 from triton.runtime import autotuner, interpreter
 from triton.runtime.errors import AutotunerError, InterpreterError
+from triton.tools.tensor_descriptor import TensorDescriptor
 
-from . import reductions, rewriting
+from . import constructs, reductions
 
 OPTIONS = frozenset(CUDAOptions.__dataclass_fields__)
 LARGEST_GRID = (2**31 - 1, 65535, 65535)  # CUDA programming guide, compute capabilities: maximum grid dimensions
@@ -43,6 +44,8 @@ def convert(argument: Any) -> Any:
         return scalar(argument, tl.str_to_ty(triton.runtime.jit.mangle_type(argument), None))
     if isinstance(argument, float):
         return scalar(argument, tl.float32)
+    if argument is not None and not isinstance(argument, (tuple, TensorDescriptor)):
+        triton.runtime.jit.mangle_type(argument)  # raises as on a GPU: "failed to specialize argument of type: str"
     return _convert(argument)
 
 
@@ -144,7 +147,7 @@ def prepare_language() -> None:
     interpreter._patch_lang_tensor(tl.tensor, scope)
     for module in (tl, tl.core):
         interpreter._patch_lang_core(module, scope)
-        module.range, module.static_range = rewriting.loop, rewriting.unrolled
+        module.range, module.static_range = constructs.loop, constructs.unrolled
     for name, function in vars(stubs).items():
         if inspect.isfunction(function) and hasattr(device, name):
             setattr(stubs, name, getattr(device, name))

@@ -87,7 +87,8 @@ def _internal(error: BaseException) -> str | None:
     if "gluon" in path.parts:
         return "Triton's interpreter does not run Gluon kernels."
     inside = path.name in MACHINERY and path.parent.name in ("runtime", "sandbox") and "lambda" not in frame.name
-    if isinstance(error, INTERNAL) and (inside or "numpy" in path.parts):
+    misused = type(getattr(error, "obj", None)).__name__ == "BlockPointerHandle"  # arithmetic on a block pointer
+    if isinstance(error, INTERNAL) and not misused and (inside or "numpy" in path.parts):
         return f"Triton's interpreter failed in {frame.name} ({type(error).__name__}: {error})."
     return None
 

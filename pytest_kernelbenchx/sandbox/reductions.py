@@ -68,8 +68,8 @@ def take(data: list[np.ndarray], axis: int, part: slice) -> list[np.ndarray]:
 
 def wrap_axis(axis: Any, dimensions: int) -> int:
     axis = getattr(axis, "value", axis)
-    if not -dimensions <= axis < dimensions:
-        raise ValueError(f"The axis {axis} is out of bounds for a block of {dimensions} dimensions.")
+    if not isinstance(axis, int) or not -dimensions <= axis < dimensions:
+        raise ValueError(f"The axis {axis!r} is out of bounds for a block of {dimensions} dimensions.")
     return int(axis % dimensions)
 
 

@@ -3,100 +3,24 @@
 Triton's interpreter executes a kernel as plain Python, where `a and b` of two blocks is `b`, `max(x, 0)` picks one of
 its arguments, an `assert` is checked (a GPU skips it without debugging), and the variable of a loop is a Python int.
 The compiler turns them into `logical_and`, `maximum`, nothing, and an int32 scalar; here the source is rewritten to
-call helpers that do the same. The rules are those of `triton/compiler/code_generator.py`.
+call the functions of `constructs`, which do the same. What the compiler refuses in a loop (a variable that changes its
+type, `return`, `break`, `continue`) is refused when it is reached.
 """
 
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
-from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-import triton.language as tl
 from triton.compiler.errors import UnsupportedLanguageConstruct
 from triton.runtime import interpreter
+
+from .constructs import HELPERS
 
 PREFIX = "_kernelbenchx_"
 CHAINS = hasattr(interpreter.ASTTransformer, "visit_Compare")  # since Triton 3.7 or so, `0 <= x < n` compiles
 NAMED = ("_InterpreterComparison", "interpreter_semantic")  # what Triton's own rewriting refers to
-
-
-def is_tensor(value: Any) -> bool:
-    return isinstance(value, tl.core.tensor)
-
-
-def truth(value: Any) -> Any:
-    """A block or scalar as int1."""
-    return value if value.type.scalar == tl.int1 or value.handle.data.size > 1 else value != 0
-
-
-def boolean(method: str, *operands: Callable[[], Any]) -> Any:
-    """`and` / `or`: constants decide at once, tensors are joined element by element."""
-    tensors, value = [], None
-    for operand in operands:
-        value = operand()
-        if is_tensor(value):
-            tensors.append(value)
-        elif bool(value) is (method == "logical_or"):
-            return value
-    if not tensors:
-        return value
-    return functools.reduce(lambda left, right: getattr(truth(left), method)(truth(right)), tensors)
-
-
-def negation(value: Any) -> Any:
-    return truth(value).__not__() if is_tensor(value) else not value
-
-
-def assigned(value: Any) -> Any:
-    """A number given to a variable becomes a scalar, also inside a tuple."""
-    if type(value) is tuple:
-        return tuple(assigned(item) for item in value)
-    return interpreter.interpreter_semantic.to_tensor(value, False)
-
-
-def extreme(builtin: Callable[..., Any], elementwise: str) -> Callable[..., Any]:
-    def choose(*values: Any) -> Any:
-        if not any(is_tensor(value) for value in values):
-            return builtin(*values)
-        return functools.reduce(getattr(tl, elementwise), values)
-
-    return choose
-
-
-def integer(value: Any) -> int:
-    value = getattr(value, "value", value)
-    return value if isinstance(value, int) else value.__index__()
-
-
-def loop(first: Any, second: Any = None, step: Any = 1, **options: Any) -> Iterator[Any]:
-    """`range` and `tl.range`: yields scalars of the bounds' type."""
-    start, stop = (0, first) if second is None else (first, second)
-    step = 1 if step is None else step
-    bounds: list[Any] = [value for value in (start, stop, step) if is_tensor(value)]
-    wide = any(value.dtype.primitive_bitwidth == 64 for value in bounds)
-    dtype = tl.int64 if wide else tl.int32
-    for value in range(integer(start), integer(stop), integer(step)):
-        yield tl.core.tensor(interpreter.TensorHandle(np.array([value]), dtype), dtype)
-
-
-def unrolled(first: Any, second: Any = None, step: Any = 1, **options: Any) -> range:
-    """`tl.static_range`: yields Python ints."""
-    start, stop = (0, first) if second is None else (first, second)
-    return range(integer(start), integer(stop), integer(1 if step is None else step))
-
-
-HELPERS: dict[str, Callable[..., Any]] = {
-    "boolean": boolean,
-    "negation": negation,
-    "assigned": assigned,
-    "range": loop,
-    "min": extreme(min, "minimum"),
-    "max": extreme(max, "maximum"),
-}
 
 
 def call(helper: str, *arguments: ast.expr) -> ast.Call:
@@ -108,11 +32,57 @@ def thunk(body: ast.expr) -> ast.Lambda:
     return ast.Lambda(args=nothing, body=body)
 
 
+def called(node: ast.expr) -> str:
+    """`range` for a call of `range` or `tl.range`, and so on."""
+    function = node.func if isinstance(node, ast.Call) else None
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
+def stored(body: list[ast.stmt]) -> list[str]:
+    """Names that a loop's body assigns."""
+    nodes = (node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return sorted({node.id for node in nodes if isinstance(node.ctx, ast.Store)})
+
+
 class Rewriter(interpreter.ASTTransformer):
     """Rewrites one kernel; `taken` are the global names that hide Python's own `min`, `max` and `range`."""
 
     def __init__(self, taken: dict[str, Any]) -> None:
         self.taken = taken
+        self.loops = 0
+
+    def visit_For(self, node: ast.For) -> Any:
+        return self.loop(node, check=called(node.iter) == "range")
+
+    def visit_While(self, node: ast.While) -> Any:
+        return self.loop(node, check=True)
+
+    def loop(self, node: ast.For | ast.While, check: bool) -> Any:
+        names = stored(node.body)
+        self.loops += 1
+        self.generic_visit(node)
+        self.loops -= 1
+        if not check or not names:
+            return node
+        types = ast.Tuple(elts=[ast.Constant(name) for name in names], ctx=ast.Load())
+        now = call("live", types, ast.Call(func=ast.Name(id="locals", ctx=ast.Load()), args=[], keywords=[]))
+        before = PREFIX + f"before_{node.lineno}_{node.col_offset}"
+        remember = ast.copy_location(ast.Assign(targets=[ast.Name(id=before, ctx=ast.Store())], value=now), node)
+        node.body.append(ast.copy_location(ast.Expr(call("carried", ast.Name(id=before, ctx=ast.Load()), now)), node))
+        return [remember, node]
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        self.generic_visit(node)
+        if not self.loops:
+            return node
+        message = "Cannot have `return` statements inside `while` or `for` statements in triton."
+        return ast.copy_location(ast.Expr(call("refuse", ast.Constant(message))), node)
+
+    def visit_Break(self, node: ast.Break) -> Any:
+        return ast.copy_location(ast.Expr(call("refuse", ast.Constant("unsupported AST node type: Break"))), node)
+
+    def visit_Continue(self, node: ast.Continue) -> Any:
+        return ast.copy_location(ast.Expr(call("refuse", ast.Constant("unsupported AST node type: Continue"))), node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         if len(node.ops) > 1 and not CHAINS:
