@@ -17,11 +17,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if folder in (path, *path.parents) else None
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "TaskFile | None":
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Any:
+    """A task file is nothing else: a file named as an argument is a test module for pytest, which would import it."""
+    found = yield
     folder = laboratory(parent.config).settings.tasks
-    if file_path.suffix == ".py" and file_path.parent.parent == folder and file_path.name[0] not in "_.":
-        return TaskFile.from_parent(parent, path=file_path)
-    return None
+    path = file_path.resolve()
+    if path.suffix == ".py" and path.parent.parent == folder and path.name[0] not in "_.":
+        return [TaskFile.from_parent(parent, path=file_path)]
+    return found
 
 
 class TaskFile(pytest.Module):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pytest_kernelbenchx.judge.evaluation import Evaluation
-from pytest_kernelbenchx.laboratory import laboratory
+from pytest_kernelbenchx.laboratory import KEY, laboratory
 from pytest_kernelbenchx.task import Task
 
 
@@ -55,4 +55,5 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    laboratory(config).close()
+    if KEY in config.stash:
+        config.stash[KEY].close()

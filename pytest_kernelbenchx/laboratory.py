@@ -76,9 +76,10 @@ class Laboratory:
         return str(path) if relative.startswith("..") else relative
 
     def path_options(self) -> list[str]:
-        """Options that say where tasks and candidates are, as given."""
-        given = {name: self.config.getoption(f"kbx_{name}") for name in ("tasks", "candidates")}
-        return [f"--kbx-{name}={value}" for name, value in given.items() if value]
+        """Options that say where tasks and candidates are, where the task file's own checkout does not say it."""
+        given = [name for name in ("tasks", "candidates") if self.config.getoption(f"kbx_{name}")]
+        named = ["tasks", "candidates"] if "tasks" in given else given
+        return [f"--kbx-{name}={self.relative(getattr(self.settings, name))}" for name in named]
 
     @cached_property
     def environment(self) -> dict[str, Any]:

@@ -1,9 +1,5 @@
 """pytest's side of KernelBenchX: options, marks, and which module implements which hook."""
 
-import difflib
-import re
-from pathlib import Path
-
 import pytest
 
 CATEGORIES = {
@@ -79,39 +75,22 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Refuse an argument inside a candidates folder before pytest runs a conftest.py from it."""
-    options = early_config.known_args_namespace
-    here = early_config.invocation_params.dir
-    folder = Path(here, options.kbx_candidates) if options.kbx_candidates else early_config.rootpath / "candidates"
-    for argument in options.file_or_dir:
-        path = Path(here, str(argument).split("::")[0]).resolve()
-        if folder.resolve() in (path, *path.parents):
-            raise pytest.UsageError(
-                f"{argument} lies in the candidates folder, which pytest must not run: "
-                "choose candidates with --kbx-method=METHOD or --kbx-candidates=PATH, and tasks by files in tasks/"
-            )
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    from pytest_kernelbenchx import usage
+
+    usage.check_arguments(early_config, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    from pytest_kernelbenchx import collection, fixtures, scheduling
+    from pytest_kernelbenchx import collection, fixtures, scheduling, usage
     from pytest_kernelbenchx.report import records, terminal
 
     for mark, description in MARKS.items():
         config.addinivalue_line("markers", f"{mark}: {description}")
-    _check_marks(config)
+    usage.check_marks(config, MARKS)
+    usage.check_methods(config)
+    usage.run_named_tasks(config)
     for module in (collection, fixtures, scheduling):
         config.pluginmanager.register(module, module.__name__)
     for plugin in (records.Recorder(config), terminal.Summary(config)):
         config.pluginmanager.register(plugin, type(plugin).__name__)
-
-
-def _check_marks(config: pytest.Config) -> None:
-    """A misspelt -m selects nothing, which old versions of pytest take for success."""
-    registered = {re.split(r"[:(]", line)[0].strip() for line in config.getini("markers")}
-    expression = re.sub(r"\([^()]*=[^()]*\)", "", config.getoption("markexpr") or "")  # arguments of marks
-    for name in re.findall(r"[^\W\d]\w*", expression):
-        if name not in registered and name not in ("and", "or", "not", "True", "False", "None"):
-            near = difflib.get_close_matches(name, MARKS, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise pytest.UsageError(f"unknown mark {name!r} in -m{hint} (marks of tasks: {', '.join(MARKS)})")

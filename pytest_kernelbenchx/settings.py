@@ -49,8 +49,8 @@ class Settings:
             memory=memory(get("kbx_memory")),
             effort=get("kbx_effort"),
             seed=seed(get("kbx_seed")),
-            case=get("kbx_case"),
-            tasks=_path(config, "kbx_tasks") or Path(directories.get("tasks", config.rootpath / "tasks")),
+            case=case(get("kbx_case")),
+            tasks=tasks_path(config, directories),
             candidates=candidates_path(config, directories),
             methods=methods(get("kbx_method")),
         )
@@ -64,6 +64,15 @@ def _path(config: pytest.Config, option: str) -> Path | None:
     if not path.exists():
         raise pytest.UsageError(f"--{option.replace('_', '-')}={given}: there is no {path}")
     return path
+
+
+def tasks_path(config: pytest.Config, directories: Mapping[str, Path]) -> Path:
+    """The folder of task files, whether it exists or not, unless it was named and does not."""
+    path = _path(config, "kbx_tasks")
+    if path is not None and not path.is_dir():
+        given = config.getoption("kbx_tasks")
+        raise pytest.UsageError(f"--kbx-tasks={given}: {path} is a file, wanted the folder with <category>/<task>.py")
+    return path or Path(directories.get("tasks", config.rootpath / "tasks")).resolve()
 
 
 def candidates_path(config: pytest.Config, directories: Mapping[str, Path]) -> Path:
@@ -129,3 +138,17 @@ def seed(given: str) -> int | None:
     if not given.isdecimal():
         raise pytest.UsageError(f"--kbx-seed={given}: wanted a whole number, or 'random'")
     return int(given)
+
+
+def case(given: str | None) -> str | None:
+    """The JSON of a case; whether it fits the task is known when the task is."""
+    if given is not None:
+        from pytest_kernelbenchx.cases import Case
+
+        try:
+            Case.from_json(given)
+        except ValueError as error:
+            raise pytest.UsageError(
+                f"--kbx-case={given:.200}: {error}; wanted the JSON that a failure prints"
+            ) from None
+    return given

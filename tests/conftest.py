@@ -1,5 +1,6 @@
 """What several test files need: a small tree of tasks and candidates, and pytest run on it in a process of its own."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -9,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["pytester"]
+
 ROOT = Path(__file__).resolve().parent.parent
 TASKS = ROOT / "tasks"
 
-RELU = '''
+RELU = """
 import torch
 import triton
 import triton.language as tl
@@ -31,7 +34,7 @@ def relu(input, inplace=False):
     if flat.numel():
         _relu[(triton.cdiv(flat.numel(), 1024),)](flat, out, flat.numel(), BLOCK=1024)
     return input.copy_(out.view(input.shape)) if inplace else out.view(input.shape)
-'''
+"""
 
 
 @dataclass
@@ -81,7 +84,12 @@ class Tree:
         store = self.path / ".kbx" / "records.jsonl"
         before = store.stat().st_size if store.exists() else 0
         done = subprocess.run(
-            self.command(*arguments), cwd=self.path, env=self.environment(), capture_output=True, text=True, timeout=timeout
+            self.command(*arguments),
+            cwd=self.path,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
         )
         written = store.read_bytes()[before:].decode() if store.exists() else ""
         return Result(done.returncode, done.stdout + done.stderr, [json.loads(line) for line in written.splitlines()])
@@ -90,3 +98,37 @@ class Tree:
 @pytest.fixture
 def tree(tmp_path):
     return Tree(tmp_path)
+
+
+class Inline(Tree):
+    """A tree in which pytest runs within this process: fast, for what it says before it judges anything."""
+
+    def __init__(self, pytester):
+        super().__init__(pytester.path)
+        self.pytester = pytester
+
+    def run(self, *arguments: str, timeout: float = 300) -> Result:
+        done = self.pytester.runpytest_inprocess(*self.command(*arguments)[3:])
+        return Result(int(done.ret), done.stdout.str() + done.stderr.str(), [])
+
+    def complaint(self, *arguments: str) -> str:
+        """The one line that says what is wrong with the arguments."""
+        result = self.run(*arguments)
+        errors = [line for line in result.text.splitlines() if line.startswith("ERROR: ")]
+        assert result.status == pytest.ExitCode.USAGE_ERROR, result.text
+        assert len(errors) == 1, result.text
+        assert "Traceback" not in result.text
+        assert "INTERNALERROR" not in result.text
+        return errors[0]
+
+
+@pytest.fixture(scope="session")
+def imported():
+    """What is first imported within an inline run is forgotten after it, which torch does not survive."""
+    for name in ("collection", "usage", "scheduling", "report.terminal"):
+        importlib.import_module(f"pytest_kernelbenchx.{name}")
+
+
+@pytest.fixture
+def inline(imported, pytester):
+    return Inline(pytester)

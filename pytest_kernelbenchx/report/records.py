@@ -23,6 +23,7 @@ class Recorder:
     def __init__(self, config: pytest.Config):
         self.config = config
         self.records: list[dict[str, Any]] = []
+        self.lost: dict[Path, str] = {}
         named = [Path(config.invocation_params.dir, name) for name in config.getoption("kbx_results")]
         self.files = [config.rootpath / ".kbx" / "records.jsonl", *named]
         if not is_worker(config):
@@ -35,7 +36,10 @@ class Recorder:
         for record in getattr(report, "kbx_records", []):
             self.records.append(record)
             for path in self.files:
-                append(path, record)
+                try:
+                    append(path, record)
+                except OSError as error:  # a full disk must not end the run
+                    self.lost[path] = f"{error.strerror}"
 
 
 def _check(path: Path) -> None:

@@ -51,9 +51,10 @@ class Summary:
                 terminalreporter.write_line(line)
             for line in reasons(recorder.records):
                 terminalreporter.write_line(line)
-            terminalreporter.write_line(
-                f"records: {', '.join(laboratory(self.config).relative(f) for f in recorder.files)}"
-            )
+            for path in recorder.files:
+                lost = recorder.lost.get(path)
+                problem = f" could not be written: {lost}; records are missing in it" if lost else ""
+                terminalreporter.write_line(f"records: {laboratory(self.config).relative(path)}{problem}")
 
     def _task_counts(self) -> Counter:
         return Counter(path.parent.name for path in laboratory(self.config).task_paths.values())
@@ -62,6 +63,10 @@ class Summary:
         lab = laboratory(self.config)
         if not lab.settings.tasks.is_dir():
             return
+        if lab.task_paths and not lab.found.candidates:
+            folder = lab.relative(lab.settings.candidates)
+            terminalreporter.section("kernelbenchx")
+            terminalreporter.write_line(f"no candidates: kernels go to {folder}/<method>/<category>/<task>.py")
         if lab.found.ignored:
             terminalreporter.section("kernelbenchx: not judged")
             for ignored in lab.found.ignored:
