@@ -72,9 +72,10 @@ def cases(task: Task, budget: Budget | None = None) -> st.SearchStrategy[Case]:
         dtype = draw(st.sampled_from(task.dtypes))
         axes = _draw_axes(draw, task, budget)
         options = _draw_options(draw, task, axes, dtype)
-        if task.where is not None:
-            assume(task.where(**select(task.where, {**axes, **_defaults(task), **options, "dtype": dtype})))
         present, numbers = _draw_alternatives(draw, task)
+        if task.where is not None:
+            drawn = {**axes, **_defaults(task), **options, "dtype": dtype, "present": present}
+            assume(task.where(**select(task.where, drawn)))
         return Case(
             axes=axes,
             dtype=dtype,

@@ -44,7 +44,7 @@ class Task:
         out: the parameter that takes a preallocated output, if the signature has one.
         aliases: other names that a candidate's entry point may have.
         layouts: memory layouts that inputs are drawn in.
-        where: tells whether drawn axes and options go together.
+        where: tells whether drawn axes, options, `dtype` and `present` (the optional tensors passed) go together.
         tolerance: overrides of the tolerance table, see `judge.tolerance`.
         quantized: limits of a quantized operation.
         reduction: for a quantized operation, the axis (or expression of axes) that it sums over.
