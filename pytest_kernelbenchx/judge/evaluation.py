@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.errors import Unsatisfiable
 
 from pytest_kernelbenchx.candidate import Candidate
-from pytest_kernelbenchx.cases import Case, from_example
+from pytest_kernelbenchx.cases import Arguments, Case, from_example
 from pytest_kernelbenchx.drawing import Budget, cases
 from pytest_kernelbenchx.judge import messages, policy
 from pytest_kernelbenchx.judge.caller import Caller
@@ -116,13 +116,34 @@ class Evaluation:
         if forbidden := policy.examine(tree, self.candidate.source, self.task.forbid):
             return forbidden
         for case in first_cases(self.task):
-            reply = self.caller.call(case, expect(self.task, case))
-            if reply.failure is not None:
-                failure = reply.failure
-                return Outcome(failure.verdict, failure.reason, failure.details, {"case": case.to_json()})
+            failure = self._failure(case)
+            if failure is not None:
+                return failure
         if not self.caller.launches:
-            return Outcome(Verdict.NO_KERNEL, "the call returned, and launched no Triton kernel of the candidate's own")
+            return self._without_kernel(policy.asks_for_gpu(tree))
         return Outcome(Verdict.PASSED, facts={"kernels": sorted(self.caller.launches)})
+
+    def _without_kernel(self, line: int | None) -> Outcome:
+        what = "the call returned, and launched no Triton kernel of the candidate's own"
+        if self.laboratory.settings.device == "cpu" and line is not None:
+            reason = f"{what}; line {line} looks for a GPU, so it may take another path on one: judge it on a GPU"
+            return Outcome(Verdict.NOT_JUDGED, reason)
+        return Outcome(Verdict.NO_KERNEL, what)
+
+    def _failure(self, case: Case) -> Outcome | None:
+        """What went wrong in the call of a case, whatever it returned."""
+        expected = expect(self.task, case)
+        try:
+            failure = self.caller.call(case, expected).failure
+        except OutcomeError as error:
+            failure = error.outcome
+        return None if failure is None else self._told(failure, case, expected.arguments)
+
+    def _told(self, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:
+        """The outcome, with the case that led to it and what the candidate printed."""
+        facts = {**outcome.facts, "case": case.to_json(), "call": messages.call(self.task, arguments)}
+        details = messages.with_output(outcome.details, self.caller.output)
+        return Outcome(outcome.verdict, outcome.reason, details, facts)
 
     def _correct(self) -> Outcome:
         if self.laboratory.settings.case is not None:
@@ -207,9 +228,7 @@ class Evaluation:
             outcome = error.outcome
         if outcome.passed:
             return outcome
-        facts = {**outcome.facts, "case": case.to_json(), "call": messages.call(self.task, expected.arguments)}
-        details = messages.with_output(outcome.details, self.caller.output)
-        return Outcome(outcome.verdict, outcome.reason, details, facts)
+        return self._told(outcome, case, expected.arguments)
 
     def close(self) -> None:
         """Kill the candidate's process."""

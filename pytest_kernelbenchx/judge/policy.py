@@ -78,6 +78,17 @@ def examine(tree: ast.Module, source: str, forbid: tuple[str, ...] = ()) -> Outc
     )
 
 
+def asks_for_gpu(tree: ast.Module) -> int | None:
+    """The first line on which a candidate looks for a GPU, and may go another way where there is none."""
+    lines = [
+        node.lineno
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Attribute) and node.attr in ("cuda", "is_cuda", "device_count"))
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.split(":")[0] == "cuda")
+    ]
+    return min(lines, default=None)
+
+
 def _check(node: ast.AST, forbid: tuple[str, ...], in_kernel: bool) -> list[Finding]:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
