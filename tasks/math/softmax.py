@@ -1,8 +1,8 @@
 """Softmax along one dimension: exp(x - max) / sum(exp(x - max)), both taken along `dim`.
 
 `input` has one or more dimensions and a floating-point type; the result has the same shape. `dim` may be negative.
-With `dtype` the input is converted to that type first and the result has it; float64 is then computed in float64. A
-slice that holds NaN or an infinity, or nothing but -inf, gives NaN as the formula does.
+With `dtype` the input is converted to that type first and the result has it; float64 is then computed in float64. Where
+some of a slice is -inf, its share is 0.
 """
 
 import torch
@@ -20,7 +20,7 @@ from pytest_kernelbenchx import Shapes, task
         dict(input=[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], dim=1),
         dict(input=[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], dim=0),
         dict(input=[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], dim=1, dtype=torch.float64),
-        dict(input=[[-float("inf"), 0.0, 1.0], [-1000.0, 1000.0, 0.0], [-float("inf")] * 3], dim=1),
+        dict(input=[[-float("inf"), 0.0, 1.0], [-1000.0, 1000.0, 0.0]], dim=1),
         dict(S=[100, 100], dim=1),
         *[dict(S=[64, 128], dim=dim, fill=fill) for fill in ("standard", "outlier") for dim in (0, 1, -1)],
         dict(S=[2, 70001], dim=-1, fill="outlier", dtype="f32"),
