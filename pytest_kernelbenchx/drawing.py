@@ -97,7 +97,7 @@ def _draw_axes(draw: Any, task: Task, budget: Budget) -> dict[str, Any]:
     count = draw(st.integers(1, 4)) if lists else 1
     axes: dict[str, Any] = {name: [1] if name in groups else [1] * count if name in lists else 1 for name in names}
     order = draw(st.permutations(names)) if len(names) > 1 else names
-    for name in order:
+    for name in sorted(order, key=lambda name: callable(task.axes.get(name))):  # functions see the axes they ask for
         if name in groups:
             axes[name] = draw(_group(task, budget, axes, name))
         elif name in lists:
@@ -110,6 +110,8 @@ def _draw_axes(draw: Any, task: Task, budget: Budget) -> dict[str, Any]:
 def _group(task: Task, budget: Budget, axes: dict[str, Any], name: str) -> Any:
     """What the lengths of `*S` are drawn from."""
     declared = task.axes.get(name, Shapes())
+    if callable(declared):
+        declared = declared(**select(declared, axes))
     if isinstance(declared, Shapes):
         return declared.within(_room(task, budget, lambda n: axes | {name: [n]}, budget.elements))
     return declared if isinstance(declared, st.SearchStrategy) else st.sampled_from([list(shape) for shape in declared])

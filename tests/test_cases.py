@@ -118,6 +118,25 @@ def test_where_rejects():
     assert all(case.options["k"] <= case.axes["M"] for case in drawn(head))
 
 
+def test_axes_that_depend_on_others_are_drawn_after_them():
+    @task(
+        inputs={"input": "f32[*I]", "grid": "f32[*O, D]"},
+        output="f32[...]",
+        axes={
+            "I": Shapes(2, 3),
+            "O": lambda I: Shapes(len(I), len(I), longest=5),  # noqa: E741
+            "D": lambda I: [len(I)],  # noqa: E741
+        },
+        sizes={"small": {"I": [4, 4], "O": [4, 4], "D": 2}},
+    )
+    def sample(input, grid):
+        return input
+
+    found = drawn(sample)
+    assert {len(case.axes["I"]) for case in found} == {2, 3}
+    assert all(len(case.axes["O"]) == len(case.axes["I"]) == case.axes["D"] for case in found)
+
+
 def test_example_with_literals():
     case = from_example(blend, 1)
     arguments = build(blend, case)
