@@ -4,8 +4,8 @@
     rows: from floor(i * H / OH) to before ceil((i + 1) * H / OH); columns likewise with W and OW
 
 `input` is float32 [C, H, W] or [N, C, H, W]; the result is a new tensor [..., OH, OW]. `output_size` is (OH, OW), or
-one integer for both; None in a pair keeps the length of the input. Windows may overlap, and OH and OW may be larger than H
-and W. Nothing is mutated.
+one integer for both; None in a pair keeps the length of the input. Windows may overlap, and OH and OW may be larger
+than H and W. Nothing is mutated.
 """
 
 import math
