@@ -327,6 +327,16 @@ def test_a_candidate_that_kills_the_zygote_hurts_nobody_else(sandbox):
     following.kill()
 
 
+def test_a_neighbour_of_one_that_kills_the_zygote_is_not_blamed(sandbox):
+    guilty, neighbour = sandbox.child(), sandbox.child()
+    load(guilty, "import os, time\ndef f():\n    os.kill(os.getppid(), 9)\n    time.sleep(600)")
+    load(neighbour, "def f(): return 3")
+    for child in (guilty, neighbour):
+        with pytest.raises(Died) as death:
+            child.call([], {}, 0, 60.0)
+        assert death.value.outcome.verdict is Verdict.INFRA_ERROR
+
+
 def test_a_zygote_that_is_stopped_is_replaced(sandbox, monkeypatch):
     monkeypatch.setattr(host, "CONTROL_SECONDS", 1.0)
     child = sandbox.child()
@@ -488,12 +498,14 @@ spec.loader.exec_module(other)
 def f(x):
     for _ in range(1003):
         other.add(x, x)
+    add(x, x)
 """
     )
     answer = call(child, source, torch.ones(3))
     assert answer.ok, answer.error
-    assert [len(answer.launches), answer.dropped] == [1000, 3]
+    assert [len(answer.launches), answer.dropped] == [1001, 3]
     assert answer.launches[0] == {"kernel": "add_kernel", "grid": [1, 1, 1], "own": False}
+    assert answer.launches[-1] == {"kernel": "add_kernel", "grid": [1, 1, 1], "own": True}
 
 
 def test_a_launcher_that_was_replaced_is_noticed(child):

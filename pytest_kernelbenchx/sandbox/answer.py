@@ -11,7 +11,7 @@ from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 from pytest_kernelbenchx.sandbox.protocol import Opaque, decode, unpack
 from pytest_kernelbenchx.sandbox.wire import ProtocolError, as_list, natural, text
 
-LAUNCH_LIMIT = 1000
+LAUNCH_LIMIT = 2000
 ERRORS = frozenset(
     {
         Verdict.SYNTAX,
@@ -37,7 +37,8 @@ class Answer:
             arguments met them; Opaque for one that no longer is a plain tensor.
         aliases: index of a returned tensor (in depth-first order) -> index of the input it shares memory with.
         devices: the device type of each returned tensor, in depth-first order.
-        launches: [{"kernel": name, "grid": [x, y, z], "own": whether it is the candidate's}], at most 1000 of them.
+        launches: [{"kernel": name, "grid": [x, y, z], "own": whether it is the candidate's}], the first
+            1000 and the first launch of every kernel.
         dropped: how many launches there were beyond those.
         witness: whether the launcher was still watched after the call.
         seconds: host time of the call as the child says.

@@ -125,7 +125,6 @@ class Sandbox:
         try:
             report = self._order({"do": "reap", "pid": child.pid, "patience": patience})
         except ZygoteLostError:
-            processes.kill(child.pid, group=True)
             return None
         if report["stuck"]:
             self.facts.setdefault("stuck", []).extend(report["stuck"])
@@ -172,6 +171,8 @@ class Sandbox:
             theirs.close()
             os.close(writing)
         child = Child(self, report["pid"], Exchange(ours, Output(reading)), directory)
+        for other in self._live.values():
+            other.alone = child.alone = False
         self._live[child.pid] = child
         return child
 

@@ -26,7 +26,8 @@ _STACK_SECONDS, _STACK_PAUSE = 0.5, 0.2  # at most, and how long a pause ends it
 
 
 class Died(OutcomeError):
-    """The child ended without an answer; `outcome` says how: CRASHED, TIMEOUT, OUT_OF_MEMORY, NO_RESULT or TAMPERED."""
+    """The child ended without an answer; `outcome` says how: CRASHED, TIMEOUT, OUT_OF_MEMORY, NO_RESULT or TAMPERED;
+    INFRA_ERROR if a neighbour may have ended it."""
 
 
 class Child:
@@ -34,6 +35,7 @@ class Child:
 
     def __init__(self, sandbox: "Sandbox", pid: int, link: Exchange, directory: Path):
         self.pid = pid
+        self.alone = True  # whether no other candidate's process has lived beside it
         self._sandbox, self._link, self._directory = sandbox, link, directory
         self._doing = "starting"
         self._ended: Outcome | None = None
@@ -163,9 +165,10 @@ class Child:
         """The channel is closed: a verdict from the exit status."""
         report = self._reap(PATIENCE)
         status = None if report is None else report["status"]
-        if report is None:
-            self._die(Verdict.TAMPERED, f"the process that starts candidates was killed during {self._doing}")
-        if report["killed"] or status is None:
+        if report is None or (status is None and not report["killed"]):
+            verdict = Verdict.TAMPERED if self.alone else Verdict.INFRA_ERROR  # else it may have been the neighbour
+            self._die(verdict, f"the process that starts candidates was killed during {self._doing}")
+        if report["killed"]:
             self._die(Verdict.TAMPERED, f"the candidate closed its answer channel during {self._doing} and went on")
         if os.WIFSIGNALED(status):
             name = signal.Signals(os.WTERMSIG(status)).name

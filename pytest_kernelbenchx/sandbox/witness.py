@@ -13,10 +13,10 @@ LOG_LIMIT = 1000
 
 
 class Log:
-    """Launches since the last `clear`: the first LOG_LIMIT in `entries`, the rest counted in `dropped`.
+    """Launches since the last `clear`: in `entries` the first LOG_LIMIT and the first of every kernel.
 
-    `fault` says why there is no witness, if there is none. An entry is {"kernel": name, "grid": [x, y, z],
-    "own": bool}; the grid is empty if the launch failed before it was known.
+    `dropped` counts the rest; `fault` says why there is no witness, if there is none. An entry is {"kernel": name,
+    "grid": [x, y, z], "own": bool}; the grid is empty if the launch failed before it was known.
     """
 
     def __init__(self, own_file: str):
@@ -24,16 +24,20 @@ class Log:
         self.entries: list[dict] = []
         self.dropped = 0
         self.fault: str | None = None
+        self._kinds: set[tuple[str, bool]] = set()
         self.seat: tuple[Any, Any] = (None, None)
 
     def clear(self) -> None:
         self.entries, self.dropped = [], 0
+        self._kinds.clear()
 
     def add(self, function: Any, grid: list[int]) -> dict:
         code = getattr(function, "__code__", None)
         name = str(getattr(function, "__name__", "?"))[:100]
         entry = {"kernel": name, "grid": grid, "own": getattr(code, "co_filename", None) == self.own_file}
-        if len(self.entries) < LOG_LIMIT:
+        kind = (name, entry["own"])
+        if len(self.entries) < LOG_LIMIT or (kind not in self._kinds and len(self._kinds) < LOG_LIMIT):
+            self._kinds.add(kind)
             self.entries.append(entry)
         else:
             self.dropped += 1

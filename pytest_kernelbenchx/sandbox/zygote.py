@@ -132,11 +132,11 @@ def main(descriptor: int, device: str, memory: int, root: str) -> None:
 def prepare(device: str) -> dict[str, Any]:
     """Import what children need, so that a fork has it at once. Returns versions and what could not be prepared."""
     numpy, torch, triton = (importlib.import_module(name) for name in ("numpy", "torch", "triton"))
-    importlib.import_module("torch._dynamo")  # 1.5 s; torch.optim and torch.compile need it
     faults = []
-    if device == "cpu":
+    if device == "cpu":  # torch._dynamo would take longer than all the rest, and hardly a candidate needs it here
         interpreter.repair()
     else:
+        importlib.import_module("torch._dynamo")
         faults = _warm_compiler()
     return {
         "python": platform.python_version(),
