@@ -1,9 +1,9 @@
 """Powers of a base at evenly spaced exponents: base ** (start + i * (end - start) / (steps - 1)), 0 <= i < steps.
 
-The result is a vector of length `steps` (0 or more); one step gives base ** start. `start` and `end` are numbers, `base`
-is a positive one. `dtype` is float32 unless given, and float64 is computed in float64. `device` says where the result
-is made. `layout` is strided. With `requires_grad=True` the result is a leaf that asks for gradients. Nothing about it
-is random; the category is upstream's.
+The result is a vector of length `steps` (0 or more); one step gives base ** start. `start` and `end` are numbers,
+`base` is a positive one. `dtype` is float32 unless given, and float64 is computed in float64. `device` says where the
+result is made. `layout` is strided. With `requires_grad=True` the result is a leaf that asks for gradients. Nothing
+about it is random; the category is upstream's.
 """
 
 import torch
