@@ -44,6 +44,10 @@ class Caller:
         """What the candidate has printed."""
         return self._child.output if self._child is not None else ""
 
+    def load(self) -> None:
+        """Start the process and import the candidate; OutcomeError if that fails. Otherwise the first call does it."""
+        self._loaded()
+
     def call(self, case: Case, expected: Expectation) -> Reply:
         """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies."""
         arguments = dict(expected.arguments)

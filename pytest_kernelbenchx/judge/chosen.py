@@ -10,6 +10,14 @@ from pytest_kernelbenchx.task import Task
 
 FILLS = ("standard", "outlier")
 LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded")
+KINDS = {
+    "axes": (dict, "an object"),
+    "options": (dict, "an object"),
+    "numbers": (dict, "an object"),
+    "layouts": (dict, "an object"),
+    "present": (tuple, "a list of names"),
+    "seed": (int, "a whole number"),
+}
 
 
 def chosen_case(task: Task, text: str) -> Case:
@@ -27,10 +35,9 @@ def chosen_case(task: Task, text: str) -> Case:
 
 def _complaints(task: Task, case: Case) -> Iterator[str]:
     """What does not fit, the most basic first."""
-    kinds = {"axes": dict, "options": dict, "numbers": dict, "layouts": dict, "present": tuple, "seed": int}
-    for field, kind in kinds.items():
+    for field, (kind, wanted) in KINDS.items():
         if not isinstance(getattr(case, field), kind):
-            yield f"{field} is {getattr(case, field)!r:.100}, wanted {'an object' if kind is dict else f'of {kind}'}"
+            yield f"{field} is {getattr(case, field)!r:.100}, wanted {wanted}"
     if case.example is not None and case.example not in range(len(task.examples)):
         yield f"there is no example {case.example!r:.40}, {task.name} has {len(task.examples)}, counted from 0"
     named, groups = task.axis_names(), task.groups()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**18, 2**28)}
 CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
 SHRINKS = 60  # further runs to find a smaller failing case
+SMALL = 64  # elements of a failing example that needs no smaller one
 PHASES = (Phase.generate, Phase.shrink)
 
 
@@ -89,7 +90,7 @@ class Evaluation:
         if outcome.verdict is Verdict.SKIPPED:
             pytest.skip(outcome.reason)
         if outcome.verdict is Verdict.NOT_JUDGED:
-            pytest.skip(f"{outcome.verdict.name}: {outcome.reason}")
+            pytest.skip(f"{outcome.verdict.name}: {messages.sentence(outcome.reason)}")
         if not outcome.passed:
             pytest.fail(messages.failure(self, stage, outcome), pytrace=False)
 
@@ -115,6 +116,7 @@ class Evaluation:
             return tree
         if forbidden := policy.examine(tree, self.candidate.source, self.task.forbid):
             return forbidden
+        self.caller.load()
         for case in first_cases(self.task):
             failure = self._failure(case)
             if failure is not None:
@@ -154,12 +156,28 @@ class Evaluation:
             self.check(case)
             return Outcome(Verdict.PASSED, facts={"cases": 1, "errors": self._worst()})
         for number in range(len(self.task.examples)):
-            self.check(from_example(self.task, number))
+            case = from_example(self.task, number)
+            try:
+                self.check(case)
+            except OutcomeError as error:
+                raise self._smaller(case, error) from None
         self._draw()
         facts = {"cases": len(self._seen), "launches": dict(self.caller.launches), "errors": self._worst()}
         if self.caller.spent > self.caller.limit:
             return self._ran_out(facts)
         return Outcome(Verdict.PASSED, facts=facts)
+
+    def _smaller(self, example: Case, failure: OutcomeError) -> OutcomeError:
+        """The same failure on a drawn case, where an example failed that is too large to look at and one is found."""
+        size = self.task.elements(example.axes)
+        if size > SMALL and not self._deaths:
+            try:
+                self._draw()
+            except OutcomeError as drawn:
+                case = drawn.outcome.facts.get("case")
+                if case and self.task.elements(Case.from_json(case).axes) < size:
+                    return drawn
+        return failure
 
     def _ran_out(self, facts: dict[str, Any]) -> Outcome:
         wanted = len(self.task.examples) + CASES[self.laboratory.settings.effort]

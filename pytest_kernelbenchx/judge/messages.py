@@ -14,7 +14,8 @@ from pytest_kernelbenchx.task import Task
 if TYPE_CHECKING:
     from pytest_kernelbenchx.judge.evaluation import Evaluation
 
-LINES, COLUMNS = 40, 400  # of details and captured output
+LINES, COLUMNS = 40, 200  # of details and captured output
+SENTENCE = 400  # characters of the reason
 
 
 def call(task: Task, arguments: Arguments) -> str:
@@ -40,22 +41,27 @@ def show(value: Any) -> str:
 def failure(evaluation: "Evaluation", stage: str, outcome: Outcome) -> str:
     """The message of a failing test: one sentence, then the evidence."""
     label = f"{evaluation.task.name}[{evaluation.candidate.id}]"
-    lines = [f"{outcome.verdict.name}: {label}: {shorten(outcome.reason)}"]
+    lines = [f"{outcome.verdict.name}: {label}: {sentence(outcome.reason)}"]
     if outcome.details:
         lines += [f"    {line}" for line in clip(outcome.details)]
     if made := outcome.facts.get("call"):
-        lines.append(f"case: {made}")
-    if case := outcome.facts.get("case"):
-        lines.append(f"reproduce: {command(evaluation, stage, case)}")
+        lines.append(f"case: {shorten(made, SENTENCE)}")
+    lines.append(f"reproduce: {command(evaluation, stage, outcome.facts.get('case'))}")
     return "\n".join(lines)
 
 
-def command(evaluation: "Evaluation", stage: str, case: str) -> str:
-    """The command line that judges exactly this case."""
+def sentence(reason: str) -> str:
+    """One printable line, whatever a candidate's exception says."""
+    first, *rest = escaped(reason).splitlines() or [""]
+    return shorten(first, SENTENCE) + (" ..." if rest else "")
+
+
+def command(evaluation: "Evaluation", stage: str, case: str | None) -> str:
+    """The command line that judges this candidate again, in stage two by exactly this case."""
     laboratory, candidate = evaluation.laboratory, evaluation.candidate
     item = f"{laboratory.relative(evaluation.task.path)}::test_{stage}[{candidate.id}]"
     options = [f"--kbx-device={laboratory.settings.device}", *laboratory.path_options()]
-    return shlex.join(["pytest", item, *options, f"--kbx-case={case}"])
+    return shlex.join(["pytest", item, *options, *([f"--kbx-case={case}"] if case and stage == "correct" else [])])
 
 
 def with_output(details: str, output: str) -> str:
@@ -68,18 +74,21 @@ def with_output(details: str, output: str) -> str:
 
 def clip(text: str) -> list[str]:
     """The first and last lines of a text, each shortened, control characters escaped."""
-    lines = [
-        shorten("".join(c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line))
-        for line in text.splitlines()
-    ]
+    lines = [shorten(line) for line in escaped(text).splitlines()]
     if len(lines) <= LINES:
         return lines
     half = LINES // 2
     return [*lines[:half], f"... {len(lines) - LINES} lines left out ...", *lines[-half:]]
 
 
-def shorten(line: str) -> str:
-    return line if len(line) <= COLUMNS else f"{line[:COLUMNS]}... ({len(line)} characters)"
+def escaped(text: str) -> str:
+    """The text with its line ends and tabs; any other character that a terminal may obey is spelt out."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text.replace("\r\n", "\n"))
+
+
+def shorten(line: str, limit: int = COLUMNS) -> str:
+    """The beginning of a line."""
+    return line if len(line) <= limit else f"{line[:limit]}... ({len(line)} characters)"
 
 
 def trace() -> str:

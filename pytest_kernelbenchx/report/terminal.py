@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pytest_kernelbenchx.judge.messages import sentence
 from pytest_kernelbenchx.laboratory import laboratory
 from pytest_kernelbenchx.report.records import Recorder, is_worker
 
@@ -71,7 +72,7 @@ class Summary:
             terminalreporter.section("kernelbenchx: not judged")
             for ignored in lab.found.ignored:
                 line = f":{ignored.line}" if ignored.line else ""
-                terminalreporter.write_line(f"{lab.relative(ignored.path)}{line}: {ignored.reason}")
+                terminalreporter.write_line(sentence(f"{lab.relative(ignored.path)}{line}: {ignored.reason}"))
 
 
 def rows(records: list[dict[str, Any]], tasks: Counter) -> list[tuple[str, ...]]:
