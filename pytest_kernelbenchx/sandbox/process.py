@@ -168,7 +168,7 @@ class Child:
         if report is None or (status is None and not report["killed"]):
             verdict = Verdict.TAMPERED if self.alone else Verdict.INFRA_ERROR  # else it may have been the neighbour
             self._die(verdict, f"the process that starts candidates was killed during {self._doing}")
-        if report["killed"]:
+        if report["killed"] or status is None:
             self._die(Verdict.TAMPERED, f"the candidate closed its answer channel during {self._doing} and went on")
         if os.WIFSIGNALED(status):
             name = signal.Signals(os.WTERMSIG(status)).name
