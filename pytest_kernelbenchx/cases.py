@@ -105,28 +105,36 @@ def revived(value: Any) -> Any:
     return {key: revived(item) for key, item in value.items()}
 
 
-def build(task: Task, case: Case) -> Arguments:
-    """The arguments of a case, tensors on the CPU, in the order of the signature.
+def build(task: Task, case: Case, device: str = "cpu") -> Arguments:
+    """The arguments of a case, tensors on `device`, in the order of the signature.
 
     Every tensor has a generator of its own, seeded by the case's seed and the tensor's name, so that leaving one
-    argument out does not change the others.
+    argument out does not change the others. The generators are the device's: the same case has other values on a GPU.
     """
+    if device == "cpu":
+        return _build(task, case, device)
+    with torch.device(device):
+        return _build(task, case, device)
+
+
+def _build(task: Task, case: Case, device: str) -> Arguments:
     example = task.examples[case.example] if case.example is not None else {}
     arguments: Arguments = {}
     for name in task.parameters:
         if name in task.inputs:
-            value = _input(task, case, name, arguments, example)
+            value = _input(task, case, name, arguments, example, device)
             if value is not _ABSENT:
                 arguments[name] = value
         elif name in case.options:
-            arguments[name] = case.options[name]
+            value = case.options[name]
+            arguments[name] = torch.device(device) if isinstance(value, torch.device) else value
     return arguments
 
 
 _ABSENT = object()
 
 
-def _input(task: Task, case: Case, name: str, built: Arguments, example: Mapping[str, Any]) -> Any:
+def _input(task: Task, case: Case, name: str, built: Arguments, example: Mapping[str, Any], device: str) -> Any:
     spec = task.inputs[name]
     if name in case.numbers:
         return case.numbers[name]
@@ -143,7 +151,7 @@ def _input(task: Task, case: Case, name: str, built: Arguments, example: Mapping
     def one(element: int | None) -> Tensor:
         shape = spec.shape(case.axes, name, element)
         context = {**case.axes, **_options(task, case), **built, "shape": shape, "dtype": dtype, "kind": case.fill}
-        values = fills.call(fill, {**context, "rng": _generator(case.seed, name, element)})
+        values = fills.call(fill, {**context, "rng": _generator(case.seed, name, element, device)})
         if list(values.shape) != shape:
             raise ValueError(f"task {task.name}: the fill of {name!r} gave shape {list(values.shape)}, wanted {shape}")
         return laid_out(values.to(dtype), case.layouts.get(name, "contiguous"))
@@ -157,9 +165,9 @@ def _options(task: Task, case: Case) -> dict[str, Any]:
     return {**defaults, **case.options}
 
 
-def _generator(seed: int, name: str, element: int | None) -> torch.Generator:
+def _generator(seed: int, name: str, element: int | None, device: str) -> torch.Generator:
     digest = hashlib.sha256(f"{seed}/{name}/{element}".encode()).digest()
-    return torch.Generator().manual_seed(int.from_bytes(digest[:7], "little"))
+    return torch.Generator(device).manual_seed(int.from_bytes(digest[:7], "little"))
 
 
 def laid_out(values: Tensor, layout: str) -> Tensor:

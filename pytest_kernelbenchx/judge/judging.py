@@ -50,7 +50,7 @@ def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outco
     if expected.raises is not None:
         wanted = f"{type(expected.raises).__name__} ({expected.raises})"
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])
-    checks = (_unchanged, _form, _values, _changed, _preallocated)
+    checks = (_unchanged, judge_form, judge_values, judge_changed, _preallocated)
     outcomes = (check(task, case, expected, answer) for check in checks)
     failing = next((outcome for outcome in outcomes if not outcome.passed), None)
     return failing or Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer)})
@@ -83,7 +83,7 @@ def tensors_of(value: Any) -> list[Tensor]:
     return [leaf for leaf in flatten(value) if isinstance(leaf, Tensor)]
 
 
-def _form(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+def judge_form(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     """As many outputs as PyTorch gives, each of its type, shape and element type."""
     got, wanted = flatten(answer.value), expected.eager
     if len(got) != len(wanted):
@@ -112,7 +112,7 @@ def _name(number: int, count: int) -> str:
     return "output" if count == 1 else f"output {number}"
 
 
-def _values(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+def judge_values(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     got = flatten(answer.value)
     if task.properties is not None:
         return judge_properties(task.properties(_named(task, case, expected), tuple(got)))
@@ -181,7 +181,7 @@ def _close(task: Task, got: Any, truth: Any, eager: Any, noise: Tensor | None, n
     return Outcome(Verdict.WRONG_VALUES, summary, "\n".join(details), facts)
 
 
-def _changed(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+def judge_changed(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     """Inputs that the operation changes hold what PyTorch leaves in them."""
     for name, truth in expected.changed.items():
         eager = expected.changed_eager[name]

@@ -43,9 +43,9 @@ class Expectation:
     raises: Exception | None = None
 
 
-def expect(task: Task, case: Case) -> Expectation:
+def expect(task: Task, case: Case, device: str = "cpu") -> Expectation:
     """Evaluate the reference on a case. Whatever the reference raises is what the candidate should raise, too."""
-    expectation = Expectation(build(task, case))
+    expectation = Expectation(build(task, case, device))
     try:
         expectation.eager, expectation.changed_eager = run(task, copied(expectation.arguments))
     except Exception as error:
@@ -60,7 +60,7 @@ def expect(task: Task, case: Case) -> Expectation:
             with Fixed(keep):
                 outputs += run(task, copied(wide), function)[0]
     expectation.truth, expectation.changed = run(task, copied(wide), function)
-    expectation.noise = _noise(task, expectation, function, wide)
+    expectation.noise = _noise(task, expectation, function, wide, device)
     return expectation
 
 
@@ -108,7 +108,7 @@ def copied(arguments: Arguments) -> Arguments:
 
 def _clone(tensor: Tensor) -> Tensor:
     return (
-        torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype).copy_(tensor)
+        torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device).copy_(tensor)
         if all(tensor.stride())
         else tensor.clone()
     )
@@ -123,7 +123,9 @@ def _widen(tensor: Tensor) -> Tensor:
     return tensor.detach().clone().to(WIDE.get(tensor.dtype, tensor.dtype))
 
 
-def _noise(task: Task, expectation: Expectation, function: Callable[..., Any], wide: Arguments) -> list[Tensor | None]:
+def _noise(
+    task: Task, expectation: Expectation, function: Callable[..., Any], wide: Arguments, device: str
+) -> list[Tensor | None]:
     """Root mean square change of every element of the truth when the inputs are rounded, or quantized."""
     nothing: list[Tensor | None] = [None] * len(expectation.truth)
     if task.random is not None or not any(_continuous(leaf) for leaf in expectation.truth):
@@ -131,7 +133,7 @@ def _noise(task: Task, expectation: Expectation, function: Callable[..., Any], w
     squares = list(nothing)
     times = DITHERS if task.quantized is not None else JITTERS
     for number in range(times):
-        generator = torch.Generator().manual_seed(number)
+        generator = torch.Generator(device).manual_seed(number)
         try:
             outputs, _ = run(task, _disturbed(task, expectation.arguments, wide, generator), function)
         except Exception:  # a rounded input may leave the domain: there is then no noise to speak of

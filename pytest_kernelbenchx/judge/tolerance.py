@@ -135,4 +135,5 @@ def jitter(values: torch.Tensor, dtype: torch.dtype, generator: torch.Generator)
     if not (values.is_floating_point() or values.is_complex()):
         return values
     unit = 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
-    return values * (1 + unit * torch.randn(values.shape, dtype=torch.float64, generator=generator))
+    errors = torch.randn(values.shape, dtype=torch.float64, generator=generator, device=values.device)
+    return values * (1 + unit * errors)
