@@ -9,6 +9,8 @@ from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.laboratory import Laboratory, laboratory
 from pytest_kernelbenchx.loading import TaskError
 
+EAGER = "eager"  # stands beside the candidates where speed is measured: PyTorch itself, the baseline of its task
+
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Nothing in a candidates folder is collected or imported by pytest."""
@@ -55,11 +57,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     node = metafunc.definition.getparent(TaskFile)
     paths = [node.path] if node else list(lab.task_paths.values())
     if "candidate" in names:
-        pairs = [(path, candidate) for path in paths for candidate in candidates_of(lab, path)]
-        ids = [candidate.id if node else f"{path.stem}:{candidate.id}" for path, candidate in pairs]
-        metafunc.parametrize("candidate", pairs, ids=ids, indirect=True, scope="module")
+        ids = [c.id if node else f"{path.stem}:{c.id}" for path in paths for c in candidates_of(lab, path)]
+        if node and "size" in names and lab.settings.device == "cuda":
+            ids.append(EAGER)
+        metafunc.parametrize("candidate", ids, indirect=True, scope="module")
     else:
-        metafunc.parametrize("task", paths, ids=[path.stem for path in paths], indirect=True, scope="module")
+        metafunc.parametrize("task", [path.stem for path in paths], indirect=True, scope="module")
     if node and "size" in names:
         metafunc.parametrize("size", list(_task(lab, node.path).sizes))
 
@@ -72,7 +75,7 @@ def _is_ours(metafunc: pytest.Metafunc, name: str) -> bool:
     if any(name in (names.replace(" ", "").split(",") if isinstance(names, str) else names) for names in given):
         return False
     definitions = metafunc._arg2fixturedefs.get(name)
-    return bool(definitions) and definitions[-1].func.__module__ == fixtures.__name__
+    return bool(definitions and definitions[-1].func.__module__ == fixtures.__name__)
 
 
 def _task(lab: Laboratory, path: Path) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pytest_kernelbenchx.collection import EAGER, TaskFile
 from pytest_kernelbenchx.judge.evaluation import Evaluation
 from pytest_kernelbenchx.laboratory import KEY, laboratory
 from pytest_kernelbenchx.task import Task
@@ -17,9 +18,7 @@ def candidate(request: pytest.FixtureRequest) -> Iterator[Evaluation]:
 
     A test that asks for it runs once per candidate that was found.
     """
-    path, found = request.param
-    lab = laboratory(request.config)
-    evaluation = Evaluation(lab.task(path), found, lab)
+    evaluation = evaluation_of(request.node, request.param)
     yield evaluation
     evaluation.close()
 
@@ -28,7 +27,8 @@ def candidate(request: pytest.FixtureRequest) -> Iterator[Evaluation]:
 def task(request: pytest.FixtureRequest) -> Task:
     """The task of the candidate; in a test that asks for no candidate, every task in turn."""
     if hasattr(request, "param"):
-        return laboratory(request.config).task(request.param)
+        lab = laboratory(request.config)
+        return lab.task(lab.task_paths[request.param])
     return request.getfixturevalue("candidate").task
 
 
@@ -44,12 +44,24 @@ def size(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+def evaluation_of(module: Any, name: str) -> Any:
+    """What a parameter stands for: `claude` in a task file, `relu:claude` in other modules, `eager` for PyTorch."""
+    lab = laboratory(module.config)
+    stem, _, id = (module.path.stem, "", name) if isinstance(module, TaskFile) else name.partition(":")
+    task = lab.task(module.path if isinstance(module, TaskFile) else lab.task_paths[stem])
+    if id == EAGER:
+        from pytest_kernelbenchx.judge.speed import EagerEvaluation
+
+        return EagerEvaluation(task, lab)
+    return Evaluation(task, lab.by_label[f"{id}/{stem}"], lab)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     """Send what was recorded home on the report, so that a later crash of this process loses nothing."""
     report = yield
-    evaluation = getattr(item, "funcargs", {}).get("candidate")
-    if isinstance(evaluation, Evaluation) and evaluation.unsent:
+    evaluation: Any = getattr(item, "funcargs", {}).get("candidate")
+    if getattr(evaluation, "laboratory", None) is laboratory(item.config) and evaluation.unsent:
         report.kbx_records, evaluation.unsent = evaluation.unsent, []
     return report
 

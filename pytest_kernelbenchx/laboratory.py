@@ -61,6 +61,11 @@ class Laboratory:
         return grouped
 
     @cached_property
+    def by_label(self) -> dict[str, Candidate]:
+        """Candidate by label: `claude:r1/relu`."""
+        return {candidate.label: candidate for candidate in self.found.candidates}
+
+    @cached_property
     def sandbox(self) -> Sandbox:
         return Sandbox(self.settings.device, memory=self.settings.memory)
 

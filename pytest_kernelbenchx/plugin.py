@@ -83,6 +83,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
 
 def pytest_configure(config: pytest.Config) -> None:
     from pytest_kernelbenchx import collection, fixtures, scheduling, usage
+    from pytest_kernelbenchx.performance import benchmark_bridge
     from pytest_kernelbenchx.report import records, terminal
 
     for mark, description in MARKS.items():
@@ -94,3 +95,4 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(module, module.__name__)
     for plugin in (records.Recorder(config), terminal.Summary(config)):
         config.pluginmanager.register(plugin, type(plugin).__name__)
+    benchmark_bridge.register(config)

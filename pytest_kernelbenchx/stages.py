@@ -2,6 +2,8 @@
 
 import pytest
 
+from pytest_kernelbenchx.performance.device_clock import extra_info
+
 
 @pytest.mark.compiles
 def test_compiles(candidate):
@@ -16,6 +18,7 @@ def test_correct(candidate):
 
 
 @pytest.mark.performs
-def test_performs(candidate, size):
-    """Its speed against PyTorch at one size."""
+def test_performs(candidate, size, device_times):
+    """Its device time, and PyTorch's beside it, at one size."""
     candidate.performs(size)
+    device_times(candidate.measurements[size].seconds, **extra_info(candidate, size))
