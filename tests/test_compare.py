@@ -14,6 +14,15 @@ from pytest_kernelbenchx.judge.verdicts import Verdict
 FLOATS = ["f64", "f32", "f16", "bf16"]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Small tensors: more threads only wait for each other when tests run side by side."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def normal(*shape, seed=0, dtype=torch.float64):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
 
@@ -80,6 +89,18 @@ def test_rounded_complex_truth_passes(dtype):
     assert found is not None
     assert found.where == "only row 3"
     assert "j" in found.message("output")
+
+
+def test_conjugates_and_lost_infinities_fail():
+    truth = torch.fft.fft(normal(64))
+    assert compare(truth.conj().resolve_conj(), truth) is not None
+    assert compare(-truth, truth).count == 64
+    assert compare(truth.abs().to(torch.complex64), truth).count > 60
+    truth[3] = complex(0, math.inf)
+    lost = truth.clone()
+    lost[3] = 1
+    assert compare(lost, truth).index == (3,)
+    assert compare(truth.clone(), lost).index == (3,)
 
 
 @pytest.mark.parametrize("make", [normal, outliers])

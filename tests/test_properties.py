@@ -104,6 +104,33 @@ def test_wrong_svd_fails(kind):
     assert "allowed" in outcome.reason
 
 
+@pytest.mark.parametrize(
+    ("kind", "labels"),
+    [
+        ("one sign", {"U diag(S) Vh = A"}),
+        ("negative values", {"singular values", "singular values descend and are not negative"}),
+        ("U scaled", {"singular values", "columns of U are orthonormal"}),
+        ("values swapped", {"singular values", "singular values descend and are not negative"}),
+        ("TF32 values", {"U diag(S) Vh = A", "singular values"}),
+    ],
+)
+def test_each_residual_sees_its_own_damage(kind, labels):
+    a = matrix(16, 16)
+    residuals = svd_properties({"A": a}, WRONG[kind](*torch.linalg.svd(a)))
+    assert {each.label for each in residuals if not each.holds} == labels
+
+
+def test_bases_beyond_the_rank_must_be_orthonormal():
+    """What multiplies zeros of S does not show in the product."""
+    a = matrix(9, 4)
+    u, s, vh = torch.linalg.svd(a)
+    u[:, -1] = u[:, -2]
+    assert "columns of U" in judged(a, (u, s, vh)).reason
+    u, s, vh = torch.linalg.svd(a.mT)
+    vh[-1] *= 2
+    assert "rows of Vh" in judged(a.mT, (u, s, vh)).reason
+
+
 def test_one_wrong_matrix_of_a_batch_fails():
     a = matrix(5, 8, 8)
     u, s, vh = torch.linalg.svd(a)
@@ -135,6 +162,8 @@ def test_the_other_properties():
     assert ordered("up", torch.arange(5.0), descending=False).holds
     assert not ordered("down", torch.arange(5.0)).holds
     assert not ordered("up", torch.tensor([1.0, math.nan]), descending=False).holds
+    assert not ordered("one", torch.tensor([math.nan])).holds
+    assert not ordered("one", torch.tensor([math.inf])).holds
     assert ordered("down", torch.tensor([1.0, -1.0])).holds
     assert not ordered("down", torch.tensor([1.0, -1.0]), nonnegative=True).holds
 

@@ -23,6 +23,15 @@ W8 = [name for name in limits.OPERATIONS if not name.startswith("w4a16")]
 W4 = [name for name in limits.OPERATIONS if name.startswith("w4a16")]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Small tensors: more threads only wait for each other when tests run side by side."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def verdict(got, truth, spec=W8A8, reduction=256, standard=True, **more):
     return judge_quantized(got.float(), truth, spec=spec, reduction=reduction, standard=standard, **more).verdict
 
@@ -51,6 +60,34 @@ def test_broken_schemes_fail(kind, bits):
         harmless += ["truncated", "floor instead of rounding", "nibbles biased by one"]
     expected = Verdict.NOT_QUANTIZED if exact else Verdict.PASSED if kind in harmless else Verdict.WRONG_VALUES
     assert outcome.verdict is expected, outcome
+
+
+def noise_of_operation(operation, fill):
+    """What scales per row cost, by rounding to either neighbour of a level at random."""
+    squares = []
+    for i in range(8):
+        generator = torch.Generator().manual_seed(i)
+
+        def dither(x, generator=generator):
+            return x + torch.rand(x.shape, generator=generator, dtype=torch.float64) - 0.5
+
+        got, truth = limits.OPERATIONS[operation.replace(" P8", "")]({"rounding": dither}, fill)
+        squares.append((got - truth).square())
+    return torch.stack(squares).mean(0).sqrt()
+
+
+@pytest.mark.parametrize("fill", limits.FILLS)
+@pytest.mark.parametrize("operation", limits.OPERATIONS)
+def test_honest_schemes_pass_the_limits_from_noise(operation, fill):
+    spec = W4A16 if operation in W4 else W8A8
+    noise = noise_of_operation(operation, fill)
+    for scheme in [*FINE, "per tensor"] if fill == "standard" else FINE:
+        got, truth = limits.OPERATIONS[operation](limits.HONEST[scheme], fill)
+        outcome = judge_quantized(got.float(), truth, spec=spec, reduction=64, standard=fill == "standard", noise=noise)
+        assert outcome.passed, f"{scheme}: {outcome.reason}"
+    if operation.startswith(("matmul", "bmm", "conv2d", "attention")) and fill == "standard":
+        got, truth = limits.OPERATIONS[operation](limits.HONEST["per row, truncated"], fill)
+        assert verdict(got, truth, spec, noise=noise) is Verdict.WRONG_VALUES
 
 
 def noise_of(a, b, spec):
@@ -151,6 +188,16 @@ def test_zeros_and_single_elements(spec):
     column = torch.tensor([[5.0, 0.0, 5.0], [5.0, 0.0, -5.0]], dtype=torch.float64)
     assert verdict(column, column, SPECS[spec]) is Verdict.PASSED
     assert verdict(torch.tensor(2.0), torch.tensor(2.0, dtype=torch.float64), SPECS[spec]) is Verdict.PASSED
+
+
+def test_small_outputs_get_wider_limits():
+    """A few sums of five products can all be small."""
+    for m, n, seed in [(2, 3, seed) for seed in range(20)] + [(1, 1, seed) for seed in range(20)]:
+        a, b = limits.draw((m, 5), "standard", seed), limits.draw((5, n), "standard", seed + 100)
+        got = limits.quantize(a, -1) @ limits.quantize(b, -2)
+        assert verdict(got, a @ b, reduction=5) is Verdict.PASSED
+        assert verdict(0 * got, a @ b, reduction=5) is Verdict.WRONG_VALUES
+        assert verdict(-got, a @ b, reduction=5) is Verdict.WRONG_VALUES
 
 
 def test_dither_has_the_error_of_rounding():

@@ -13,6 +13,15 @@ from pytest_kernelbenchx.judge.verdicts import Verdict
 SHAPES = [(5,), (3, 7), (5000,), (64, 257), (4, 33, 65)]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Small tensors: more threads only wait for each other when tests run side by side."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def rng(seed):
     return torch.Generator().manual_seed(seed)
 

@@ -23,9 +23,9 @@ per tensor, outliers      0.03  - 0.57     0.44  - 0.78      not guaranteed to p
 With `noise`, the root mean square error that a scale per row makes at every element of this very case
 (`Quantized.dither`), the limits are multiples of it and so follow the fill, the shape and cancellation: 2.2 times for
 the whole (a scale per tensor makes up to 1.7 times the error on standard data, probabilities in int8 as well up to
-2.12, truncation 2.36 and more), more for few elements, whose mean square scatters. Without it a small output gets wider limits,
-since the truth of a few elements can be small by chance: 1 + 40/n, the lower quantile at 1e-6 of the mean square of n
-normal numbers.
+2.12, truncation 2.36 and more), more for few elements, whose mean square scatters. Without it a small output gets
+wider limits, since the truth of a few elements can be small by chance: 1 + 40/n, the lower quantile at 1e-6 of the
+root mean square of n normal numbers.
 """
 
 import math
@@ -75,7 +75,7 @@ class Quantized:
         if flat.numel() == 0:
             return values
         step = flat.abs().amax(dim=axis, keepdim=True) / (2 ** (self.bits - 1) - 1)
-        shift = torch.rand(flat.shape, dtype=torch.float64, generator=generator) - 0.5
+        shift = torch.rand(flat.shape, dtype=torch.float64, generator=generator, device=flat.device) - 0.5
         return (flat + step * shift).reshape(values.shape)
 
 
