@@ -34,8 +34,8 @@ class Log:
     def add(self, function: Any, grid: list[int]) -> dict:
         code = getattr(function, "__code__", None)
         name = str(getattr(function, "__name__", "?"))[:100]
-        entry = {"kernel": name, "grid": grid, "own": getattr(code, "co_filename", None) == self.own_file}
-        kind = (name, entry["own"])
+        own = getattr(code, "co_filename", None) == self.own_file
+        entry, kind = {"kernel": name, "grid": grid, "own": own}, (name, own)
         if len(self.entries) < LOG_LIMIT or (kind not in self._kinds and len(self._kinds) < LOG_LIMIT):
             self._kinds.add(kind)
             self.entries.append(entry)
