@@ -164,7 +164,8 @@ class Evaluation:
                 raise self._smaller(case, error) from None
         self._draw()
         drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
-        facts = {"cases": len(self._seen), "cases_sha256": drawn, "launches": dict(self.caller.launches), "errors": self._worst()}
+        facts = {"cases": len(self._seen), "cases_sha256": drawn}
+        facts |= {"launches": dict(self.caller.launches), "errors": self._worst()}
         if self.caller.spent > self.caller.limit:
             return self._ran_out(facts)
         return Outcome(Verdict.PASSED, facts=facts)
