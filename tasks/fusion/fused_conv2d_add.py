@@ -1,0 +1,86 @@
+"""Convolution of images with learned filters, plus a scaled addend: conv2d(input, weight, bias, ...) + alpha * other.
+
+    output[n, o, y, x] = alpha * other[n, o, y, x] + bias[o] + sum over c, i, j of
+        input[n, c, y * stride + i * dilation - padding, x * stride + j * dilation - padding] * weight[o, c, i, j]
+
+`input` is [N, G * C, height, width], `weight` [G * F, C, KH, KW] and `bias`, if given, [G * F], all float32; outside
+`input` lie zeros. `other` is a number or a tensor that broadcasts to the result of the convolution; without it nothing
+is added. `stride`, `padding` and `dilation` are an integer or a pair (vertical, horizontal). `groups` is G: each of the
+G groups of C input channels is convolved with its own F filters. No input is mutated. With `out`, which upstream
+ignores, the result is written there and returned. The reference is computed in float32, never in TF32.
+
+The axes are those of the output, OH x OW; strides SY, SX, dilations DY, DX and paddings PY, PX are axes, too, so that
+height and width of the input follow.
+"""
+
+import torch
+
+from pytest_kernelbenchx import task
+
+SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33)
+ONES = dict(SY=1, SX=1, DY=1, DX=1, PY=0, PX=0)
+PADDED = {**ONES, "PY": 1, "PX": 1}
+
+
+def pair(vertical, horizontal):
+    """How an option may be written."""
+    return [(vertical, horizontal), *([vertical] if vertical == horizontal else [])]
+
+
+def size(**axes):
+    return dict(G=1, F=32, C=32, KH=3, KW=3, groups=1, other=True, padding=1, **PADDED, **axes)
+
+
+@task(
+    inputs={
+        "input": "f32[N, G * C, OH * SY - SY + KH * DY - DY + 1 - 2 * PY, OW * SX - SX + KW * DX - DX + 1 - 2 * PX]",
+        "weight": "f32[G * F, C, KH, KW]",
+        "bias": "f32[G * F] | None",
+        "other": "f32[*O~] | None | number",
+    },
+    output="f32[N, G * F, OH, OW]",
+    axes={
+        "N": (1, 2, 3),
+        "G": (1, 1, 2, 3),
+        "F": SIDES,
+        "C": SIDES,
+        "OH": SIDES,
+        "OW": SIDES,
+        **{"KH": (1, 2, 3, 5), "KW": (1, 2, 3, 4), "SY": (1, 2), "SX": (1, 1, 3), "DY": (1, 2), "DX": (1, 1, 2)},
+        **{"PY": (0, 1, 2), "PX": (0, 1)},
+        "O": lambda N, G, F, OH, OW: [[N, G * F, OH, OW]],
+    },
+    where=lambda OH, OW, KH, KW, SY, SX, DY, DX, PY, PX: (
+        (OH - 1) * SY + (KH - 1) * DY >= 2 * PY and (OW - 1) * SX + (KW - 1) * DX >= 2 * PX
+    ),
+    options={
+        "stride": lambda SY, SX: pair(SY, SX),
+        "padding": lambda PY, PX: pair(PY, PX),
+        "dilation": lambda DY, DX: pair(DY, DX),
+        "groups": lambda G: [G],
+        "alpha": [1, 0.5, -0.5, 2.0, 0],
+    },
+    flops=lambda N, G, F, C, OH, OW, KH, KW: 2 * N * G * F * OH * OW * (C * KH * KW + 1),
+    examples=[
+        dict(C=3, F=2, OH=3, OW=3, KH=3, KW=3, bias=True),
+        dict(C=3, F=2, OH=3, OW=3, KH=3, KW=3, other=2.0),
+        *[dict(C=3, F=2, OH=3, OW=3, KH=3, KW=3, other=True, O=[1, 2, 3, 3], alpha=alpha) for alpha in (1, 0.5)],
+        *[
+            dict(size(N=2, OH=32, OW=32), C=3, F=8, bias=True, O=[2, 8, 32, 32], alpha=-0.5, fill=fill)
+            for fill in ("standard", "outlier")
+        ],
+        dict(size(OH=7, OW=9), G=4, C=1, F=2, groups=4, SY=2, stride=(2, 1), O=[1, 8, 7, 9], out=True),
+        dict(C=70, F=2, OH=5, OW=5, other=[[[3.0]], [[-4.0]]], O=[1, 2, 5, 5]),
+        dict(DY=2, DX=2, dilation=2, KH=3, KW=3, C=2, F=3, OH=4, OW=5),
+    ],
+    sizes={
+        "32": size(N=16, OH=32, OW=32, O=[16, 32, 32, 32]),
+        "128": size(N=16, OH=128, OW=128, O=[16, 32, 128, 128]),
+        "512": size(N=16, OH=512, OW=512, O=[16, 32, 512, 512]),
+    },
+)
+def fused_conv2d_add(
+    input, weight, bias=None, other=None, stride=1, padding=0, dilation=1, groups=1, alpha=1, out=None
+):
+    result = torch.nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups)
+    return result if other is None else result + alpha * other

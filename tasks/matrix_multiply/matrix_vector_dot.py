@@ -1,0 +1,63 @@
+"""Matrix times vector, added to another vector in place, then the dot product of the two vectors.
+
+    y = alpha * (A @ x) + beta * y, in place
+    output = sum over i of y[i] * x[i]
+
+`A` is [N, N], `x` and `y` are [N], all float32 or all float16; sums are best kept in float32. `alpha` and `beta` are
+numbers; beta = 0 removes what `y` held. The result is a scalar tensor of the same type. `y` is updated where it is,
+whatever its stride; `A` and `x` stay as they are. Upstream looks at the result alone, never at `y`.
+
+In float16 all values drawn are positive, so that rounding `y` before the dot product does not matter.
+"""
+
+import torch
+
+from pytest_kernelbenchx import fills, task
+
+
+def values(rng, shape, dtype, kind):
+    if dtype is torch.float16:
+        return fills.positive()(rng, shape, kind) / 8
+    return fills.default(rng, shape, dtype, kind)
+
+
+@task(
+    inputs={"A": "T[N, N]", "x": "T[N]", "y": "T[N]"},
+    output="T[]",
+    dtypes=("f32", "f16"),
+    fill={"A": values, "x": values, "y": values},
+    options={
+        "alpha": lambda dtype: [1.0, 0.5, 2.0] if dtype == "f16" else [1.0, 0.5, 2.0, -1.5, 0.0],
+        "beta": lambda dtype: [1.0, 0.0, 0.5, 2] if dtype == "f16" else [1.0, 0.0, 0.5, 2, -0.5],
+    },
+    mutates=("y",),
+    examples=[
+        *[
+            dict(A=[[1.0, 2.0], [3.0, 4.0]], x=x, y=y, alpha=alpha, beta=beta)
+            for x, y, alpha, beta in (
+                ([1.0, 1.0], [0.0, 0.0], 1.0, 0.0),
+                ([1.0, 1.0], [1.0, 1.0], 1.0, 1.0),
+                ([2.0, 3.0], [1.0, 1.0], 0.5, 0.5),
+                ([1.0, 1.0], [2.0, 2.0], 2.0, 0.5),
+            )
+        ],
+        *[
+            dict(N=n, alpha=alpha, beta=beta, fill=fill)
+            for n, alpha, beta in ((64, 1.0, 0.0), (128, 0.5, 0.5))
+            for fill in ("standard", "outlier")
+        ],
+        dict(N=129, alpha=1.0, beta=1.0, dtype="f16"),
+        dict(N=1, alpha=2.0, beta=-1.0),
+    ],
+    sizes={
+        "64": dict(N=64, alpha=1.0, beta=1.0, dtype="f16"),
+        "2k": dict(N=2048, alpha=1.0, beta=1.0, dtype="f16"),
+        "16k": dict(N=16384, alpha=1.0, beta=1.0, dtype="f16"),
+        "16k_f32": dict(N=16384, alpha=1.0, beta=1.0, dtype="f32"),
+    },
+    bytes=lambda N, itemsize: (N * N + 3 * N + 1) * itemsize,
+    flops=lambda N: 2 * N * N + 5 * N,
+)
+def matrix_vector_dot(A, x, y, alpha, beta):
+    y.copy_(alpha * torch.mv(A, x) + beta * y)
+    return torch.dot(y, x)
