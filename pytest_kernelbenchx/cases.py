@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -16,7 +16,7 @@ from torch import Tensor
 from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.dtypes import DTYPES, NAMES
 from pytest_kernelbenchx.spec import TensorSpec, names_of
-from pytest_kernelbenchx.task import Task
+from pytest_kernelbenchx.task import GRADS, STEPS, Task
 
 Arguments = dict[str, Any]  # parameter -> tensor, list of tensors or plain value, in the order of the signature
 
@@ -128,7 +128,18 @@ def _build(task: Task, case: Case, device: str) -> Arguments:
         elif name in case.options:
             value = case.options[name]
             arguments[name] = torch.device(device) if isinstance(value, torch.device) else value
+    if task.mode == "optimizer":
+        arguments[GRADS] = [_gradients(task, case, step, arguments, example, device) for step in range(STEPS)]
     return arguments
+
+
+def _gradients(
+    task: Task, case: Case, step: int, built: Arguments, example: Mapping[str, Any], device: str
+) -> list[Tensor]:
+    """The gradients of one step; an example gives a list of them for each."""
+    given = example.get(GRADS)
+    here = {**example, GRADS: given[step]} if isinstance(given, list) else example
+    return _input(task, replace(case, seed=case.seed + step), GRADS, built, here, device)
 
 
 _ABSENT = object()

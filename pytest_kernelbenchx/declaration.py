@@ -33,7 +33,8 @@ def _known(task: "Task", what: str, names: Any, known: Any, wanted: str) -> None
 
 def _parameters(task: "Task") -> None:
     parameters = task.parameters
-    _known(task, "inputs=", task.inputs, parameters, "the reference takes")
+    stepped = ["grads"] if task.mode == "optimizer" else []
+    _known(task, "inputs=", task.inputs, [*parameters, *stepped], "the reference takes")
     _known(task, "options=", task.options, parameters, "the reference takes")
     _known(task, "fill=", task.fill, task.inputs, "the inputs are")
     _known(task, "mutates=", task.mutates, task.inputs, "the inputs are")
@@ -86,7 +87,7 @@ def _sizes(task: "Task") -> None:
 
 
 def _examples(task: "Task") -> None:
-    allowed = [*task.axis_names(), *task.parameters, *CASE_KEYS]
+    allowed = list(dict.fromkeys([*task.axis_names(), *task.parameters, *task.inputs, *CASE_KEYS]))
     for number, example in enumerate(task.examples):
         _known(task, f"example {number}", example, allowed, "wanted parameters, axes or")
         if example.get("fill", "standard") not in ("standard", "outlier"):
@@ -110,6 +111,16 @@ def _judgement(task: "Task") -> None:
     _known(task, "scales=", task.scales or (), task.inputs, "the inputs are")
     if task.mode not in ("call", "optimizer"):
         _fail(task, f"mode is {task.mode!r}, wanted 'call' or 'optimizer'", ValueError)
+    if task.mode == "optimizer":
+        _optimizer(task)
     variadic = [p for p in task.parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD]
     if variadic:
         _fail(task, f"the reference takes **{variadic[0].name}: give every parameter a name")
+
+
+def _optimizer(task: "Task") -> None:
+    first = next(iter(task.parameters), "")
+    tensors, grads = task.inputs.get(first), task.inputs.get("grads")
+    if tensors is None or grads is None or not (tensors.many and grads.axes == tensors.axes and grads.many):
+        found = f"{first} is {tensors and tensors.text!r} and grads {grads and grads.text!r}"
+        _fail(task, f"of an optimizer, the first parameter and the input 'grads' are lists of one form; {found}")

@@ -22,6 +22,7 @@ from pytest_kernelbenchx.fills import Fill
 from pytest_kernelbenchx.spec import Axes, TensorSpec
 
 LAYOUTS = ("contiguous", "transposed", "strided", "offset")
+GRADS, STEPS = "grads", 3  # the input of an optimizer that is no parameter of its constructor; steps that are made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,9 @@ class Task:
         forbid: groups of operators that a candidate may not call, see `judge.policy`.
         bytes: bytes moved, where it is not every input read once and every output written once.
         flops: floating-point operations, by axes and options.
-        mode: "call", or "optimizer": the entry point is a constructor and what it returns has `step()`.
+        mode: "call", or "optimizer": the entry point is a constructor over a list of tensors, and what it returns has
+            `step()`. `inputs` then has `grads`, too, a list like the first one: STEPS of them are drawn, one for each
+            step, and the tensors are judged after the last.
         doc: the docstring of the task file.
         category: the folder of the task file.
         path: the task file.

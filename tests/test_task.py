@@ -86,6 +86,17 @@ def test_axis_expressions():
         (same, {"quantized": object(), "reduction": "K", "scales": {"y": 0}}, "scales= names 'y'"),
         (same, {"quantized": object(), "random": object()}, "wanted one way to judge"),
         (same, {"mode": "loop"}, "mode is 'loop'"),
+        (same, {"inputs": {"x": "f32[M]", "grads": "f32[M]"}}, "inputs= names 'grads'; the reference takes: x"),
+        (same, {"mode": "optimizer"}, "the input 'grads' are lists of one form; x is 'f32[M, K]' and grads None"),
+        (
+            same,
+            {
+                "inputs": {"x": "list[f32[M, N_i]]", "grads": "list[f32[M, K]]"},
+                "mode": "optimizer",
+                "sizes": {"s": {"M": 1, "N_i": [1], "K": 1}},
+            },
+            "x is 'list[f32[M, N_i]]' and grads 'list[f32[M, K]]'",
+        ),
         (lambda x, **more: x, {}, "is in none of"),
     ],
 )

@@ -15,7 +15,7 @@ from pytest_kernelbenchx.judge.verdicts import OutcomeError
 from pytest_kernelbenchx.sandbox.answer import Answer
 from pytest_kernelbenchx.sandbox.host import Sandbox
 from pytest_kernelbenchx.sandbox.process import Child, Died
-from pytest_kernelbenchx.task import Task
+from pytest_kernelbenchx.task import GRADS, Task
 
 SECOND_SEED = 1_000_003
 
@@ -62,7 +62,7 @@ class Caller:
 
     def _ask(self, arguments: Arguments, seed: int) -> Answer:
         child = self._loaded()
-        grads = arguments.get("grads") if self.task.mode == "optimizer" else None
+        grads = arguments.get(GRADS)
         positional, named = split_call(self.task, arguments)
         start = time.perf_counter()
         try:
@@ -95,7 +95,7 @@ class Caller:
         positional, named = split_call(self.task, names)
         remaining = list(after)
         found: dict[str, Any] = {}
-        for name in [*positional, *named]:
+        for name in [*positional, *named, *(name for name in (GRADS,) if name in arguments)]:
             count = len(tensors_of(arguments[name]))
             taken, remaining = remaining[:count], remaining[count:]
             found[name] = taken[0] if isinstance(arguments[name], torch.Tensor) else taken

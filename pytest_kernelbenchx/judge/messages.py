@@ -9,7 +9,7 @@ from torch import Tensor
 from pytest_kernelbenchx.cases import Arguments
 from pytest_kernelbenchx.dtypes import NAMES
 from pytest_kernelbenchx.judge.verdicts import Outcome
-from pytest_kernelbenchx.task import Task
+from pytest_kernelbenchx.task import GRADS, Task
 
 if TYPE_CHECKING:
     from pytest_kernelbenchx.judge.evaluation import Evaluation
@@ -21,10 +21,12 @@ SENTENCE = 400  # characters of the reason
 def call(task: Task, arguments: Arguments) -> str:
     """The call as Python would write it, tensors as element type and shape."""
     shown = []
-    for name, value in arguments.items():
+    for name in filter(task.parameters.__contains__, arguments):
+        value = arguments[name]
         positional = task.parameters[name].default is task.parameters[name].empty
         shown.append(show(value) if positional else f"{name}={show(value)}")
-    return f"{task.name}({', '.join(shown)})"
+    stepped = f" and {len(arguments[GRADS])} steps" if GRADS in arguments else ""
+    return f"{task.name}({', '.join(shown)}){stepped}"
 
 
 def show(value: Any) -> str:

@@ -10,7 +10,7 @@ from torch import Tensor
 from pytest_kernelbenchx.cases import Arguments, Case, build, split_call
 from pytest_kernelbenchx.judge.randomized import Dropout, Fixed
 from pytest_kernelbenchx.judge.tolerance import jitter
-from pytest_kernelbenchx.task import Task
+from pytest_kernelbenchx.task import GRADS, Task
 
 WIDE = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64}
 WIDE[torch.complex64] = torch.complex128
@@ -70,14 +70,14 @@ def run(
     """Outputs of the reference, flattened, and the inputs that the task lets change as they are afterwards."""
     positional, named = split_call(task, arguments)
     with torch.no_grad():
-        result = drive(function or task.reference, positional, named, arguments.get("grads"), task.mode)
+        result = drive(function or task.reference, positional, named, arguments.get(GRADS))
     changed = {name: arguments[name] for name in task.mutates if isinstance(arguments.get(name), Tensor)}
     return flatten(result), changed
 
 
-def drive(function: Callable[..., Any], positional: list[Any], named: dict[str, Any], grads: Any, mode: str) -> Any:
-    """Call the reference."""
-    if mode != "optimizer":
+def drive(function: Callable[..., Any], positional: list[Any], named: dict[str, Any], grads: Any) -> Any:
+    """Call the reference; with gradients, construct an optimizer, make a step for each list, and give its tensors."""
+    if grads is None:
         return function(*positional, **named)
     optimizer = function(*positional, **named)
     for step in grads:

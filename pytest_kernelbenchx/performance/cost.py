@@ -12,7 +12,8 @@ from torch import Tensor
 
 from pytest_kernelbenchx.cases import Case, split_call
 from pytest_kernelbenchx.dtypes import DTYPES
-from pytest_kernelbenchx.task import Task, select
+from pytest_kernelbenchx.spec import TensorSpec
+from pytest_kernelbenchx.task import GRADS, STEPS, Task, select
 
 
 def moved(task: Task, case: Case) -> int:
@@ -45,22 +46,25 @@ def shapes(task: Task, case: Case) -> dict[str, Any]:
         elif name in case.numbers:
             arguments[name] = case.numbers[name]
         elif not spec.optional or name in case.present:
-            dtype = DTYPES[spec.dtype_name(case.dtype)]
-            count = range(spec.count(case.axes)) if spec.many else [None]
-            made = [torch.empty(spec.shape(case.axes, name, i), dtype=dtype, device="meta") for i in count]
-            arguments[name] = made if spec.many else made[0]
+            arguments[name] = _form(spec, case, name)
         elif task.parameters[name].default is task.parameters[name].empty:
             arguments[name] = None
+    if task.mode == "optimizer":
+        arguments[GRADS] = [_form(task.inputs[GRADS], case) for _ in range(STEPS)]
     return arguments
+
+
+def _form(spec: TensorSpec, case: Case, name: str = "") -> Any:
+    dtype = DTYPES[spec.dtype_name(case.dtype)]
+    count = range(spec.count(case.axes)) if spec.many else [None]
+    made = [torch.empty(spec.shape(case.axes, name, i), dtype=dtype, device="meta") for i in count]
+    return made if spec.many else made[0]
 
 
 def outputs(task: Task, case: Case) -> Any:
     """The outputs' form: from the declaration, or by running the reference on tensors without memory."""
     if all(spec.known for spec in task.output):
-        return [
-            torch.empty(spec.shape(case.axes), dtype=DTYPES[spec.dtype_name(case.dtype)], device="meta")
-            for spec in task.output
-        ]
+        return [_form(spec, case) for spec in task.output]
     positional, named = split_call(task, shapes(task, case))
     return task.reference(*positional, **named)
 
