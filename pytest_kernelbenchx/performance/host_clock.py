@@ -10,7 +10,6 @@ class HostClock(Clock):
     """Clock of the CPU."""
 
     l2 = 1 << 20
-    repeated = late = 0
 
     def now(self) -> float:
         return time.perf_counter()

@@ -1,6 +1,6 @@
 """How close a time comes to what the GPU allows.
 
-    IOU = bytes moved / time / peak bandwidth          MFU = operations / time / peak rate          efficiency = the larger
+    IOU = bytes moved / time / peak bandwidth        MFU = operations / time / peak rate        efficiency: the larger
 
 (KernelBenchX, arXiv 2605.04956). A time below three launch floors is bound by the launch, and its utilisation says
 nothing about the kernel. A time far below the roofline is impossible: the work was not done, or not by then.

@@ -46,10 +46,17 @@ class Plan:
 class Clock(ABC):
     """What the protocol needs of a device.
 
-    `obstacle` says why the last `capture` failed.
+    Attributes:
+        l2: bytes of the cache.
+        graphs: whether `capture` may be tried.
+        obstacle: why the last `capture` failed.
+        repeated, late: batches that were measured again, or in the end still not apart from the host's work.
     """
 
+    l2 = 0
+    graphs = True
     obstacle = ""
+    repeated = late = 0
 
     @abstractmethod
     def now(self) -> float:
@@ -165,7 +172,7 @@ def arrange(clock: Clock, reference: Side, candidate: Side, rough: Sequence[floa
     calls = calls_per_replay(min(rough), max(rough), reference.sets)
     replays: list[Work] = []
     for side in sides:
-        replay = clock.capture(side.times(calls))
+        replay = clock.capture(side.times(calls)) if clock.graphs else None
         if replay is None:
             calls = min(calls, EAGER_MOST)
             return Timing("events", calls, clock.obstacle), [side.times(calls) for side in sides]

@@ -113,6 +113,14 @@ def returned(header: dict, payload: bytearray, sent: Sequence[torch.Tensor], lim
     return answer
 
 
+def refused(header: dict) -> Outcome | None:
+    """The outcome of an answer that reports an error; None for any other. Raises ProtocolError."""
+    if "error" not in header:
+        _acknowledged(header)
+        return None
+    return Answer(False, error=_error(header["error"])).outcome
+
+
 def _acknowledged(header: dict) -> None:
     if header.get("ok") is not True:
         raise ProtocolError("the answer says neither that it worked nor that it failed")

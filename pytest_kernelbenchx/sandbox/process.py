@@ -121,6 +121,15 @@ class Child:
             self._exited()
         return reader.header, reader.payload
 
+    def put(self, doing: str, header: dict, timeout: float, limit: int = PAYLOAD_LIMIT) -> tuple[dict, bytearray]:
+        """Ask something without a payload; `doing` says in a verdict what it died of. Raises Died."""
+        self._doing = doing
+        return self.ask(header, timeout=timeout, limit=limit)
+
+    def tampered(self, error: ProtocolError) -> NoReturn:
+        """End it: its answer, well-formed as a message, is not what was asked for. Raises Died."""
+        self._tampered(error)
+
     def kill(self) -> None:
         """SIGKILL to it and to all it started, in sessions of their own, too; remove its directory. Idempotent."""
         self._reap(0.0)
