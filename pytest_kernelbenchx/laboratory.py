@@ -18,6 +18,7 @@ from pytest_kernelbenchx.candidates import discover
 from pytest_kernelbenchx.judge.evaluation import Evaluation
 from pytest_kernelbenchx.judge.verdicts import Outcome
 from pytest_kernelbenchx.loading import load_task, task_files
+from pytest_kernelbenchx.performance.lease import Lease, NoLease, device_lease
 from pytest_kernelbenchx.sandbox.host import Sandbox
 from pytest_kernelbenchx.settings import Settings
 from pytest_kernelbenchx.task import Task
@@ -68,6 +69,11 @@ class Laboratory:
     @cached_property
     def sandbox(self) -> Sandbox:
         return Sandbox(self.settings.device, memory=self.settings.memory)
+
+    @cached_property
+    def lease(self) -> Lease:
+        """Of the GPU that this process judges on."""
+        return device_lease() if self.settings.device == "cuda" else NoLease()
 
     def task(self, path: Path) -> Task:
         """The task that a file declares, loaded once."""

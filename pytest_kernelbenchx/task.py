@@ -79,7 +79,7 @@ class Task:
     aliases: tuple[str, ...] = ()
     layouts: tuple[str, ...] = LAYOUTS
     where: Callable[..., bool] | None = None
-    tolerance: dict[str, Any] | None = None
+    tolerance: Any = None
     quantized: Any = None
     reduction: str | None = None
     scales: dict[str, int | None] | None = None

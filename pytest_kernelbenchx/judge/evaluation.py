@@ -2,7 +2,6 @@
 
 import hashlib
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,12 +13,13 @@ from hypothesis.errors import Unsatisfiable
 from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.cases import Arguments, Case, from_example
 from pytest_kernelbenchx.drawing import Budget, cases
-from pytest_kernelbenchx.judge import messages, policy
+from pytest_kernelbenchx.judge import messages, policy, speed
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chosen import chosen_case
 from pytest_kernelbenchx.judge.judging import judge
 from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
+from pytest_kernelbenchx.performance.measurement import Measurement
 from pytest_kernelbenchx.sandbox.host import SandboxError
 from pytest_kernelbenchx.settings import CASES, STAGES
 from pytest_kernelbenchx.task import Task
@@ -41,11 +41,13 @@ class Evaluation:
         task: the task.
         candidate: the source and where it came from.
         outcomes: outcome by stage (for `performs`, by `performs:<size>`), of the stages that ran.
+        measurements: times by size, of the sizes that were passed.
     """
 
     def __init__(self, task: Task, candidate: Candidate, laboratory: "Laboratory"):
         self.task, self.candidate, self.laboratory = task, candidate, laboratory
         self.outcomes: dict[str, Outcome] = {}
+        self.measurements: dict[str, Measurement] = {}
         self.unsent: list[dict[str, Any]] = []
         self.caller = Caller(task, candidate, laboratory.sandbox)
         self._seen: dict[str, Outcome] = {}
@@ -70,8 +72,7 @@ class Evaluation:
         if key not in self.outcomes:
             obstacle = self._obstacle(stage)
             start = time.perf_counter()
-            judge_it = {"compiles": self._compiles, "correct": self._correct, "performs": self._performs}[stage]
-            outcome = Outcome(Verdict.SKIPPED, obstacle) if obstacle else self._run(stage, judge_it)
+            outcome = Outcome(Verdict.SKIPPED, obstacle) if obstacle else self._run(stage, size)
             self.outcomes[key] = outcome
             self.unsent.append(self.laboratory.record(self, stage, size, outcome, time.perf_counter() - start))
         return self.outcomes[key]
@@ -79,7 +80,7 @@ class Evaluation:
     def _obstacle(self, stage: str) -> str | None:
         """Why a stage can't run, if it can't."""
         if stage == "performs" and self.laboratory.settings.device == "cpu":
-            return "stage three needs a GPU, and none is used here (--kbx-device=cpu, or no GPU was found)"
+            return speed.NEEDS_GPU
         for earlier in STAGES[: STAGES.index(stage)]:
             if not (outcome := self.outcome(earlier)).passed:
                 return f"stage {earlier} was not passed: {outcome.verdict.name}"
@@ -95,10 +96,13 @@ class Evaluation:
         if not outcome.passed:
             pytest.fail(messages.failure(self, stage, outcome), pytrace=False)
 
-    def _run(self, stage: str, judge_it: Callable[[], Outcome]) -> Outcome:
+    def _run(self, stage: str, size: str | None) -> Outcome:
         self.caller.start(self.laboratory.settings.timeouts[stage])
         try:
-            return judge_it()
+            if size is not None:
+                return self._performs(size)
+            with self.laboratory.lease.shared():
+                return self._compiles() if stage == "compiles" else self._correct()
         except OutcomeError as error:
             return error.outcome
         except SandboxError as error:
@@ -106,8 +110,12 @@ class Evaluation:
         except Exception as error:
             return Outcome(Verdict.INFRA_ERROR, f"the judge failed: {type(error).__name__}: {error}", messages.trace())
 
-    def _performs(self) -> Outcome:
-        return Outcome(Verdict.SKIPPED, "stage three is not part of this version")
+    def _performs(self, size: str) -> Outcome:
+        self.caller.close()  # its process has had its day: a fresh one is timed
+        outcome, measurement = speed.performs(self.task, size, self.candidate, self.laboratory)
+        if measurement is not None:
+            self.measurements[size] = measurement
+        return outcome
 
     def _compiles(self) -> Outcome:
         if self.candidate.problem:

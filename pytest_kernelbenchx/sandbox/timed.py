@@ -51,7 +51,7 @@ class Timing:
     def __init__(self, runner: "Runner"):
         self.runner, self.device = runner, runner.device
         self.clock: Clock
-        self.sides: list[Side] = []
+        self.kept: list[Any] = []
 
     def answer(self, header: dict) -> Reply:
         try:
@@ -89,18 +89,14 @@ class Timing:
 
     def time(self, header: dict) -> Reply:
         self.clock.graphs = header["graphs"]
-        self.sides = [self._side(function) for function in (self.task.reference, self.entry)]
-        latencies = [latency(self.clock, side) for side in self.sides]
-        timing = compare(self.clock, *self.sides)
-        kept = self.sides[1].kept
-        reply = {
-            "ok": True,
-            **asdict(timing),
-            "latency": latencies,
-            "kept": [i for i, k in enumerate(kept) if k is not None],
-        }
+        reference, candidate = self._side(self.task.reference), self._side(self.entry)
+        latencies = [latency(self.clock, side) for side in (reference, candidate)]
+        timing = compare(self.clock, reference, candidate)
+        self.kept = candidate.kept
+        kept = [number for number, output in enumerate(self.kept) if output is not None]
+        reply = {"ok": True, **asdict(timing), "latency": latencies, "kept": kept}
         clock = {"late": self.clock.late, "repeated": self.clock.repeated}
-        return {**reply, **clock, "reused": not self.changed and _shared(kept)}, ()
+        return {**reply, **clock, "reused": not self.changed and _shared(self.kept)}, ()
 
     def sample(self, header: dict) -> Reply:
         """A call on fresh inputs stands for the timed one where calls change their inputs."""
@@ -112,7 +108,7 @@ class Timing:
             groups["value"] = flatten(self._first(self.entry, arguments)[0])
             groups["changed"] = [arguments[name] for name in self.changed]
         else:
-            groups["value"] = flatten(self.sides[1].kept[number])
+            groups["value"] = flatten(self.kept[number])
         if header["second"] is not None:
             torch.manual_seed(header["second"])
             groups["second"] = flatten(self._first(self.entry, self._arguments(number))[0])
