@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["seed"])
 def bmm_dropout_gelu(a_ptr, b_ptr, c_ptr, M, N, K, a_b, a_m, a_k, b_b, b_k, b_n, c_b, c_m, c_n, p, scale, seed,
                      DROPOUT: tl.constexpr, TANH: tl.constexpr,
                      BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr):

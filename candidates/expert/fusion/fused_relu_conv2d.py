@@ -81,11 +81,14 @@ def fused_relu_conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1,
     output = torch.empty((N, out_channels, OH, OW), dtype=input.dtype, device=input.device)
     if output.numel():
         pixels = N * OH * OW
-        block_p, block_o = (128, 64) if pixels * O >= 2**20 else (64, 32)
+        if pixels * O < 2**20:
+            block_p, block_o, warps = 64, 32, 4
+        else:
+            block_p, block_o, warps = (128, 64, 4) if O <= 64 else (128, 128, 8)
         block_o = min(block_o, max(16, triton.next_power_of_2(O)))
         grid = (triton.cdiv(pixels, block_p), triton.cdiv(O, block_o), groups)
         conv_relu_kernel[grid](
             input, weight, output if bias is None else bias, output, pixels, O, C * KH * KW, H, W, KH, KW, OH, OW,
             *input.stride(), *weight.stride(), 0 if bias is None else bias.stride(0), *stride, *pad, *dilation,
-            HAS_BIAS=bias is not None, BLOCK_P=block_p, BLOCK_O=block_o, BLOCK_K=32, num_warps=4)
+            HAS_BIAS=bias is not None, BLOCK_P=block_p, BLOCK_O=block_o, BLOCK_K=32, num_warps=warps)
     return output.squeeze(0) if single else output

@@ -19,14 +19,14 @@ def adaptive_avg_pool2d_kernel(x_ptr, y_ptr, TOTAL, H, W, OH, OW, MOST_H, MOST_W
     height = ((i + 1) * H + OH - 1) // OH - top
     width = ((j + 1) * W + OW - 1) // OW - left
     x_row = x_ptr + (o // (OH * OW) * H + top) * W + left
-    total = tl.zeros((BLOCK_O,), tl.float32)
+    # Added up element by element: Triton 3.6 miscompiles sums over a short axis of a load within a loop.
+    total = tl.zeros((BLOCK_O, BLOCK_T), tl.float32)
     for start in range(0, MOST_H * MOST_W, BLOCK_T):
         t = start + tl.arange(0, BLOCK_T)
         down, right = (t // MOST_W)[None, :], (t % MOST_W)[None, :]
         ok = (o < TOTAL)[:, None] & (down < height[:, None]) & (right < width[:, None])
-        x = tl.load(x_row[:, None] + (down * W + right), mask=ok, other=0.0)
-        total += tl.sum(x, axis=1)
-    tl.store(y_ptr + o, total / (height * width).to(tl.float32), mask=o < TOTAL)
+        total += tl.load(x_row[:, None] + (down * W + right), mask=ok, other=0.0)
+    tl.store(y_ptr + o, tl.sum(total, axis=1) / (height * width).to(tl.float32), mask=o < TOTAL)
 
 
 def adaptive_avg_pool2d(input, output_size):
