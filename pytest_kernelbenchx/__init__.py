@@ -5,6 +5,7 @@ What a task file imports:
 
 from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.drawing import Shapes
+from pytest_kernelbenchx.judge.mixed import MixedDropout
 from pytest_kernelbenchx.judge.properties import close, ordered, orthonormal, svd_properties, triangular
 from pytest_kernelbenchx.judge.quantized import W4A16, W8A8
 from pytest_kernelbenchx.judge.randomized import Dropout, Uniform
@@ -14,6 +15,7 @@ __all__ = [
     "W4A16",
     "W8A8",
     "Dropout",
+    "MixedDropout",
     "Shapes",
     "Task",
     "Uniform",

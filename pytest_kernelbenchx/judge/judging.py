@@ -8,7 +8,8 @@ from torch import Tensor
 
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import compare as comparing
-from pytest_kernelbenchx.judge.oracle import Expectation, flatten
+from pytest_kernelbenchx.judge.mixed import MixedDropout, judge_mixed
+from pytest_kernelbenchx.judge.oracle import Expectation, flatten, widened
 from pytest_kernelbenchx.judge.properties import judge_properties
 from pytest_kernelbenchx.judge.quantized import judge_quantized
 from pytest_kernelbenchx.judge.randomized import Uniform, judge_dropout, judge_uniform
@@ -16,7 +17,7 @@ from pytest_kernelbenchx.judge.tolerance import Tolerance
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 from pytest_kernelbenchx.sandbox.protocol import Opaque
 from pytest_kernelbenchx.spec import evaluate
-from pytest_kernelbenchx.task import Task
+from pytest_kernelbenchx.task import Task, select
 
 PASSED = Outcome(Verdict.PASSED)
 
@@ -135,14 +136,23 @@ def _random(task: Task, case: Case, expected: Expectation, got: list[Any], answe
         if isinstance(task.random, Uniform):
             outcome = judge_uniform(value, task.random, second=other, name=name)
         else:
-            p = task.random.rate(_named(task, case, expected))
-            kept, dropped = expected.kept[number], expected.dropped[number]
-            outcome = judge_dropout(
-                value, kept, dropped, p, second=other, tolerance=Tolerance.of(task.tolerance), name=name
-            )
+            outcome = _dropout(task, _named(task, case, expected), expected, number, value, other, name)
         if not outcome.passed:
             return outcome
     return PASSED
+
+
+def _dropout(
+    task: Task, arguments: dict[str, Any], expected: Expectation, number: int, got: Any, second: Any, name: str
+) -> Outcome:
+    p = task.random.rate(arguments)
+    how: dict[str, Any] = {"second": second, "tolerance": Tolerance.of(task.tolerance), "name": name}
+    if p == 0:
+        how |= {"eager": expected.eager[number], "noise": expected.noise[number]}
+    if not isinstance(task.random, MixedDropout):
+        return judge_dropout(got, expected.kept[number], expected.dropped[number], p, **how)
+    parts = task.random.parts
+    return judge_mixed(got, *parts(**select(parts, widened(arguments))), p, **how)
 
 
 def _named(task: Task, case: Case, expected: Expectation) -> dict[str, Any]:

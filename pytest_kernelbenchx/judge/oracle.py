@@ -128,7 +128,7 @@ def _noise(
 ) -> list[Tensor | None]:
     """Root mean square change of every element of the truth when the inputs are rounded, or quantized."""
     nothing: list[Tensor | None] = [None] * len(expectation.truth)
-    if task.random is not None or not any(_continuous(leaf) for leaf in expectation.truth):
+    if _by_chance(task, expectation.arguments) or not any(_continuous(leaf) for leaf in expectation.truth):
         return nothing
     squares = list(nothing)
     times = DITHERS if task.quantized is not None else JITTERS
@@ -144,6 +144,14 @@ def _noise(
                 previous = squares[i]
                 squares[i] = change if previous is None else previous + change
     return [None if total is None else (total / times).sqrt() for total in squares]
+
+
+def _by_chance(task: Task, arguments: Arguments) -> bool:
+    """Whether random numbers decide what the outputs are."""
+    defaults = {n: p.default for n, p in task.parameters.items() if p.default is not p.empty}
+    if isinstance(task.random, Dropout):
+        return task.random.rate({**defaults, **arguments}) > 0
+    return task.random is not None
 
 
 def _disturbed(task: Task, arguments: Arguments, wide: Arguments, generator: torch.Generator) -> Arguments:

@@ -82,6 +82,8 @@ def judge_dropout(
     p: float,
     *,
     second: Tensor | None = None,
+    eager: Tensor | None = None,
+    noise: Tensor | None = None,
     tolerance: Tolerance = DEFAULT,
     name: str = "output",
 ) -> Outcome:
@@ -93,11 +95,43 @@ def judge_dropout(
         dropped: the float64 result if everything is dropped.
         p: the probability in force: 0 when not training.
         second: the output of the same call under another seed.
+        eager, noise: as `compare` takes them, for p = 0.
     """
     if p in (0, 1):
-        wrong = compare(got, dropped if p else kept, tolerance=tolerance, name=name)
-        return _wrong(f"with p = {p:g} there is no choice, but {wrong.message(name)}") if wrong else _passed({})
-    is_kept, is_dropped = _states(got, kept, tolerance), _states(got, dropped, tolerance)
+        return judge_certain(got, dropped if p else kept, p, eager=eager, noise=noise, tolerance=tolerance, name=name)
+
+    def states(output: Tensor) -> tuple[Tensor, Tensor]:
+        is_kept, is_dropped = _states(output, kept, tolerance), _states(output, dropped, tolerance)
+        both = (is_kept | is_dropped) & ~_apart(output, kept, dropped, tolerance)
+        return is_kept | both, is_dropped | both
+
+    again = None if second is None else states(second)
+    return judge_mask(got, kept, dropped, p, states(got), second=again, name=name)
+
+
+def judge_certain(got: Tensor, truth: Tensor, p: float, *, name: str, **how: Any) -> Outcome:
+    """The verdict where p is 0 or 1, so that nothing is random; `how` to compare is as in `compare`."""
+    wrong = compare(got, truth, name=name, **how)
+    return _wrong(f"with p = {p:g} there is no choice, but {wrong.message(name)}") if wrong else _passed({})
+
+
+def judge_mask(
+    got: Tensor,
+    kept: Tensor,
+    dropped: Tensor,
+    p: float,
+    states: tuple[Tensor, Tensor],
+    *,
+    second: tuple[Tensor, Tensor] | None,
+    name: str,
+) -> Outcome:
+    """The verdict on a mask.
+
+    Args:
+        states: which elements look kept, and which dropped; both where these look the same.
+        second: the same under another seed.
+    """
+    is_kept, is_dropped = states
     stray = ~(is_kept | is_dropped)
     if bool(stray.any()):
         return _stray(got, kept, dropped, stray, name)
@@ -110,8 +144,8 @@ def judge_dropout(
         reason = f"{lost} of {count} elements were dropped ({100 * lost / count:.3g} %), p is {p:g}"
         return Outcome(Verdict.WRONG_VALUES, f"{name}: {reason}", facts=facts)
     if second is not None:
-        again = _states(second, dropped, tolerance)
-        both = clear & (_states(second, kept, tolerance) != again)
+        again = second[1]
+        both = clear & (second[0] != again)
         if certain(both, p**2 + (1 - p) ** 2) and bool((again == is_dropped)[both].all()):
             return Outcome(Verdict.WRONG_VALUES, f"{name}: another seed gives the same mask", facts=facts)
     return _passed(facts)
@@ -164,6 +198,12 @@ def _repeated(got: Tensor, second: Tensor | None) -> str:
 
 def _states(got: Tensor, truth: Tensor, tolerance: Tolerance) -> Tensor:
     return agreement(got, truth, tolerance=tolerance)[0]
+
+
+def _apart(got: Tensor, kept: Tensor, dropped: Tensor, tolerance: Tolerance) -> Tensor:
+    """Where kept and dropped are told apart whichever of them `got` is, lest the share of one be counted too low."""
+    room = [agreement(got, truth, tolerance=tolerance)[1] for truth in (kept, dropped)]
+    return (kept - dropped).abs() > 2 * (room[0] + room[1])
 
 
 def _stray(got: Tensor, kept: Tensor, dropped: Tensor, stray: Tensor, name: str) -> Outcome:
