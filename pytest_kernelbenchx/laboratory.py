@@ -19,6 +19,7 @@ from pytest_kernelbenchx.judge.evaluation import Evaluation
 from pytest_kernelbenchx.judge.verdicts import Outcome
 from pytest_kernelbenchx.loading import load_task, task_files
 from pytest_kernelbenchx.performance.lease import Lease, NoLease, device_lease
+from pytest_kernelbenchx.quality import quality
 from pytest_kernelbenchx.sandbox.host import Sandbox
 from pytest_kernelbenchx.settings import Settings
 from pytest_kernelbenchx.task import Task
@@ -132,6 +133,7 @@ class Laboratory:
             "sha256": candidate.sha256,
             "task_sha256": hashlib.sha256(Path(of.task.path).read_bytes()).hexdigest(),
             "source": self.relative(candidate.path) + (f":{candidate.line}" if candidate.line else ""),
+            **({"quality": quality(candidate.source)} if stage == "compiles" else {}),
             "layers": self.sandbox.facts.get("layers", []),
             **self.environment,
         }
