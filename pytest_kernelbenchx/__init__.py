@@ -6,6 +6,7 @@ What a task file imports:
 from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.drawing import Shapes
 from pytest_kernelbenchx.judge.mixed import MixedDropout
+from pytest_kernelbenchx.judge.pooling import fractional_max_pool_properties
 from pytest_kernelbenchx.judge.properties import close, ordered, orthonormal, svd_properties, triangular
 from pytest_kernelbenchx.judge.quantized import W4A16, W8A8
 from pytest_kernelbenchx.judge.randomized import Dropout, Uniform
@@ -21,6 +22,7 @@ __all__ = [
     "Uniform",
     "close",
     "fills",
+    "fractional_max_pool_properties",
     "ordered",
     "orthonormal",
     "svd_properties",
