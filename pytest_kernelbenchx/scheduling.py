@@ -1,8 +1,16 @@
-"""Under xdist, keep one candidate's stages on one worker, in order; candidates of a task spread."""
+"""Under xdist: one candidate's stages on one worker, in order; candidates of a task spread; a GPU for every worker."""
 
+import os
+import subprocess
+from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 import pytest
+
+from pytest_kernelbenchx.laboratory import laboratory
+
+VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def scope_of(nodeid: str) -> str:
@@ -50,3 +58,30 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 super()._reschedule(node)
 
     return CandidateScheduling(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: Any) -> None:
+    """Deal the GPUs to the workers of this machine in turn; one whose specification names its GPU keeps it."""
+    lab = laboratory(config)
+    if lab.settings.device != "cuda" or not lab.task_paths or not (names := gpus(os.environ)):
+        return
+    local = [spec for spec in specs if spec.popen and not spec.via]
+    for number, spec in enumerate(local):
+        spec.env.setdefault(VISIBLE, names[number % len(names)])
+
+
+def gpus(environment: Mapping[str, str]) -> list[str]:
+    """The GPUs that the caller may use: those of CUDA_VISIBLE_DEVICES, or all that nvidia-smi lists.
+
+    As CUDA reads the variable: what follows an entry that is empty or -1 does not count.
+    """
+    if VISIBLE in environment:
+        listed = [name.strip() for name in environment[VISIBLE].split(",")]
+        return list(takewhile(lambda name: name not in ("", "-1"), listed))
+    command = ["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return done.stdout.split() if done.returncode == 0 else []
