@@ -52,6 +52,15 @@ def test_right_dropout_passes(shape, p, dtype):
         assert outcome.passed, outcome.reason
 
 
+def test_small_kept_values_do_not_shift_the_share():
+    generator = torch.Generator().manual_seed(1)
+    kept = F.gelu(8 * torch.randn(400, 300, generator=generator, dtype=torch.float64))
+    # One in seven is so small that 0 might be a kept one; kept ones that are not 0 are no dropped ones all the same.
+    got = torch.where(torch.rand(400, 300, generator=generator) < 0.3, 0.0, kept).to(torch.float16)
+    outcome = judge_dropout(got, kept, torch.zeros_like(kept), 0.3)
+    assert outcome.passed, outcome.reason
+
+
 def test_right_dropout_of_sparse_data_passes():
     """Where the kept value is 0 the mask cannot be seen."""
     x = data((40, 50)).relu()
