@@ -140,8 +140,9 @@ class Process:
         header, _ = self._ask("the first call", {"do": "ready", "candidate": self.loaded})
         return self._checked(lambda: _seconds(header.get("first"), "first"))
 
-    def time(self, sets: int, graphs: bool) -> Report:
-        header, _ = self._ask("the timed calls", {"do": "time", "graphs": graphs})
+    def time(self, sets: int, graphs: bool, budget: float) -> Report:
+        """Measure for about `budget` seconds, with or without trying graphs."""
+        header, _ = self._ask("the timed calls", {"do": "time", "graphs": graphs, "budget": budget})
         return self._checked(lambda: Report.of(header, sets))
 
     def sample(self, number: int, seed: int, whole: int, second: int | None, changed: int) -> Samples:

@@ -18,6 +18,7 @@ from pytest_kernelbenchx.judge.verifying import Verification
 from pytest_kernelbenchx.performance import cost, hardware, intervals, roofline
 from pytest_kernelbenchx.performance.lease import Lease
 from pytest_kernelbenchx.performance.measurement import Measurement
+from pytest_kernelbenchx.performance.timing import Plan
 from pytest_kernelbenchx.sandbox.host import Sandbox, SandboxError
 from pytest_kernelbenchx.task import Task
 
@@ -36,6 +37,9 @@ class Speed:
         lease: of the GPU.
         name: the GPU's, as the driver gives it.
         timeout: seconds that any one step may take.
+
+    Attributes:
+        budget: seconds after which no more blocks are measured.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class Speed:
     ):
         self.task, self.size, self.candidate = task, size, candidate
         self.sandbox, self.lease, self.name, self.timeout = sandbox, lease, name, timeout
+        self.budget = Plan().budget
         self.base = unpredictable()
         self.case: Case = from_size(task, size, self.base)
         self.gpu = hardware.find(name)
@@ -94,7 +99,7 @@ class Speed:
 
     def _timed(self, process: Process, prepared: Prepared, graphs: bool) -> Report:
         try:
-            return process.time(prepared.sets, graphs)
+            return process.time(prepared.sets, graphs, self.budget)
         except OutcomeError as error:
             outcome = error.outcome
             facts = {**outcome.facts, "timed": True}

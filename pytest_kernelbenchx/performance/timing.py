@@ -203,7 +203,7 @@ def warm_up(clock: Clock, works: Sequence[Work]) -> tuple[float, bool]:
 
 def measure(clock: Clock, works: Sequence[Work], timing: Timing, flush: bool, plan: Plan) -> None:
     """Measure blocks until the plan says stop, and write them, and why it stopped, into `timing`."""
-    start = clock.now()
+    start, late = clock.now(), clock.late
     blocks = 2
     while not timing.stopped:
         first = len(timing.reference)
@@ -217,7 +217,7 @@ def measure(clock: Clock, works: Sequence[Work], timing: Timing, flush: bool, pl
         timing.stopped = why_stop(timing, plan, clock.now() - start)
         if flush:
             pair = timing.reference[-1] + timing.candidate[-1]
-            blocks = max(2, min(BATCH, int(BATCH_SECONDS / pair) // 2 * 2))
+            blocks = max(2, min(BATCH, int(BATCH_SECONDS / pair) // 2 * 2)) if clock.late == late else 2
 
 
 def why_stop(timing: Timing, plan: Plan, spent: float) -> str:

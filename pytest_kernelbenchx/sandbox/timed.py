@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from pytest_kernelbenchx.performance.timing import Clock, Side, compare, latency
+from pytest_kernelbenchx.performance.timing import Clock, Plan, Side, compare, latency
 from pytest_kernelbenchx.sandbox import failures
 from pytest_kernelbenchx.sandbox.samples import describe
 
@@ -91,7 +91,7 @@ class Timing:
         self.clock.graphs = header["graphs"]
         reference, candidate = self._side(self.task.reference), self._side(self.entry)
         latencies = [latency(self.clock, side) for side in (reference, candidate)]
-        timing = compare(self.clock, reference, candidate)
+        timing = compare(self.clock, reference, candidate, Plan(budget=header["budget"]))
         self.kept = candidate.kept
         kept = [number for number, output in enumerate(self.kept) if output is not None]
         reply = {"ok": True, **asdict(timing), "latency": latencies, "kept": kept}
