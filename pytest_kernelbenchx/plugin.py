@@ -89,6 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for mark, description in MARKS.items():
         config.addinivalue_line("markers", f"{mark}: {description}")
     usage.check_marks(config, MARKS)
+    usage.check_tasks(config, CATEGORIES)
     usage.check_methods(config)
     usage.run_named_tasks(config)
     for module in (collection, fixtures, scheduling):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_kernelbenchx.laboratory import laboratory
+from pytest_kernelbenchx.loading import task_files
 
 PATHS = ("--kbx-candidates", "--kbx-tasks", "--kbx-results")
 WORDS = ("and", "or", "not", "True", "False", "None")
@@ -57,6 +58,24 @@ def check_marks(config: pytest.Config, marks: Collection[str]) -> None:
             raise pytest.UsageError(
                 f"unknown mark {name!r} in -m{_did_you_mean(name, marks)} (marks of tasks: {', '.join(marks)})"
             )
+
+
+def check_tasks(config: pytest.Config, categories: Collection[str]) -> None:
+    """A task file lies in the folder of a category, and its name is taken once."""
+    lab = laboratory(config)
+    named = config.getoption("kbx_tasks") or (config.hook.pytest_kbx_directories(config=config) or {}).get("tasks")
+    if not named:
+        return  # a folder called tasks/ may be anybody's
+    first: dict[str, Path] = {}
+    for path in task_files(lab.settings.tasks):
+        if path.parent.name not in categories:
+            hint = _did_you_mean(path.parent.name, categories)
+            folder = lab.relative(path.parent)
+            raise pytest.UsageError(f"{folder} is no category{hint} (categories: {', '.join(categories)})")
+        other = first.setdefault(path.stem, path)
+        if other is not path:
+            both = f"{lab.relative(other)} and {lab.relative(path)}"
+            raise pytest.UsageError(f"{both} are both named {path.stem}: a task's name is taken once, rename one")
 
 
 def check_methods(config: pytest.Config) -> None:

@@ -4,8 +4,10 @@ Workers send their records home on the test reports; the controller (or the only
 written in one piece under a lock, so two runs may write at once, and a kill loses no finished record.
 """
 
+import errno
 import fcntl
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -54,10 +56,20 @@ def _check(path: Path) -> None:
 def append(path: Path, record: dict[str, Any]) -> None:
     """Append one record as one line; a line that an earlier kill left unfinished is ended first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    line = json.dumps(record, sort_keys=False, allow_nan=False, default=str).encode() + b"\n"
+    line = json.dumps(finite(record), sort_keys=False, allow_nan=False, default=str).encode() + b"\n"
     with path.open("a+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         end = file.seek(0, os.SEEK_END)
         if end and os.pread(file.fileno(), 1, end - 1) != b"\n":
             line = b"\n" + line
-        os.write(file.fileno(), line)
+        if os.write(file.fileno(), line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def finite(value: Any) -> Any:
+    """The value with infinite numbers and NaN as text, which is all that JSON can do for them: "inf", "-inf", "nan"."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -7,7 +7,9 @@ import pytest
 
 from pytest_kernelbenchx.judge.messages import sentence
 from pytest_kernelbenchx.laboratory import laboratory
+from pytest_kernelbenchx.report import speeds
 from pytest_kernelbenchx.report.records import Recorder, is_worker
+from pytest_kernelbenchx.report.tables import aligned, method_of, percent, share
 
 HEADER = (
     "method",
@@ -48,9 +50,8 @@ class Summary:
         self._ignored(terminalreporter)
         if recorder.records:
             terminalreporter.section("kernelbenchx")
-            for line in table(rows(recorder.records, self._task_counts())):
-                terminalreporter.write_line(line)
-            for line in reasons(recorder.records):
+            lines = table(rows(recorder.records, self._task_counts()))
+            for line in [*lines, *speeds.table(recorder.records), *reasons(recorder.records)]:
                 terminalreporter.write_line(line)
             for path in recorder.files:
                 lost = recorder.lost.get(path)
@@ -78,10 +79,13 @@ class Summary:
 def rows(records: list[dict[str, Any]], tasks: Counter) -> list[tuple[str, ...]]:
     """The table's rows: for every method, its categories and the total."""
     latest = {
-        (_method(r), r["category"], r["task"], r["sample"], r["stage"]): r for r in records if r["stage"] != "performs"
+        (method_of(r), r["category"], r["task"], r["sample"], r["stage"]): r
+        for r in records
+        if r["stage"] != "performs"
     }
     found = []
-    for method in sorted({key[0] for key in latest}):
+    in_order = sorted(latest.values(), key=lambda r: (r["method"], -1 if r["round"] is None else r["round"]))
+    for method in dict.fromkeys(map(method_of, in_order)):
         mine = {key[1:]: r for key, r in latest.items() if key[0] == method}
         categories = sorted({key[0] for key in mine})
         for category in categories:
@@ -90,10 +94,6 @@ def rows(records: list[dict[str, Any]], tasks: Counter) -> list[tuple[str, ...]]
         if len(categories) > 1:
             found.append(_row(method, "all", mine, sum(tasks.values())))
     return found
-
-
-def _method(record: dict[str, Any]) -> str:
-    return record["method"] if record["round"] is None else f"{record['method']} r{record['round']}"
 
 
 def _row(method: str, category: str, records: dict[tuple, dict[str, Any]], total: int) -> tuple[str, ...]:
@@ -119,23 +119,9 @@ def _row(method: str, category: str, records: dict[tuple, dict[str, Any]], total
     )
 
 
-def percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}%" if whole else "-"
-
-
-def share(part: int, whole: int) -> str:
-    return f"{part}/{whole} {percent(part, whole)}" if whole else f"{part}/0"
-
-
 def table(body: list[tuple[str, ...]]) -> list[str]:
-    """Aligned lines: text to the left, numbers to the right."""
-    widths = [max(len(row[i]) for row in [HEADER, *body]) for i in range(len(HEADER))]
-    return [
-        "  ".join(
-            cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in [HEADER, *body]
-    ]
+    """The lines of the table."""
+    return aligned(HEADER, body)
 
 
 def reasons(records: list[dict[str, Any]]) -> list[str]:
