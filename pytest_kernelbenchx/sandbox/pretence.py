@@ -1,4 +1,4 @@
-"""In the interpreter a tensor answers `is_cuda` as it would on a GPU, so that a candidate takes the path it has for one.
+"""In the interpreter a tensor answers `is_cuda` as on a GPU, so that a candidate takes the path it has for one.
 
 `x.device` and `torch.cuda.is_available()` still tell the truth: what they lead to would ask for a driver.
 """

@@ -4,8 +4,7 @@
         input[n, c, y * stride + i * dilation - padding, x * stride + j * dilation - padding] * weight[o, c, i, j]
 
 `input` is [N, G * C, height, width], `weight` [G * F, C, KH, KW] and `bias`, if given, [G * F], all float32; outside
-`input` lie zeros. `other` is a number or a tensor that broadcasts to the result of the convolution; without it nothing
-is added. `stride`, `padding` and `dilation` are an integer or a pair (vertical, horizontal). `groups` is G: each of the
+`input` lie zeros. `other` is a number or a tensor of the shape of the result; without it nothing is added. `stride`, `padding` and `dilation` are an integer or a pair (vertical, horizontal). `groups` is G: each of the
 G groups of C input channels is convolved with its own F filters. No input is mutated. With `out`, which upstream
 ignores, the result is written there and returned. The reference is computed in float32, never in TF32.
 
@@ -31,12 +30,17 @@ def size(**axes):
     return dict(G=1, F=32, C=32, KH=3, KW=3, groups=1, other=True, padding=1, **PADDED, **axes)
 
 
+def case(**axes):
+    """An example: steps of 1 and no padding, where it does not say otherwise."""
+    return {**ONES, **axes}
+
+
 @task(
     inputs={
         "input": "f32[N, G * C, OH * SY - SY + KH * DY - DY + 1 - 2 * PY, OW * SX - SX + KW * DX - DX + 1 - 2 * PX]",
         "weight": "f32[G * F, C, KH, KW]",
         "bias": "f32[G * F] | None",
-        "other": "f32[*O~] | None | number",
+        "other": "f32[N, G * F, OH, OW] | None | number",
     },
     output="f32[N, G * F, OH, OW]",
     axes={
@@ -48,7 +52,6 @@ def size(**axes):
         "OW": SIDES,
         **{"KH": (1, 2, 3, 5), "KW": (1, 2, 3, 4), "SY": (1, 2), "SX": (1, 1, 3), "DY": (1, 2), "DX": (1, 1, 2)},
         **{"PY": (0, 1, 2), "PX": (0, 1)},
-        "O": lambda N, G, F, OH, OW: [[N, G * F, OH, OW]],
     },
     where=lambda OH, OW, KH, KW, SY, SX, DY, DX, PY, PX: (
         (OH - 1) * SY + (KH - 1) * DY >= 2 * PY and (OW - 1) * SX + (KW - 1) * DX >= 2 * PX
@@ -62,21 +65,21 @@ def size(**axes):
     },
     flops=lambda N, G, F, C, OH, OW, KH, KW: 2 * N * G * F * OH * OW * (C * KH * KW + 1),
     examples=[
-        dict(C=3, F=2, OH=3, OW=3, KH=3, KW=3, bias=True),
-        dict(C=3, F=2, OH=3, OW=3, KH=3, KW=3, other=2.0),
-        *[dict(C=3, F=2, OH=3, OW=3, KH=3, KW=3, other=True, O=[1, 2, 3, 3], alpha=alpha) for alpha in (1, 0.5)],
+        case(C=3, F=2, OH=3, OW=3, KH=3, KW=3, bias=True),
+        case(C=3, F=2, OH=3, OW=3, KH=3, KW=3, other=2.0),
+        *[case(C=3, F=2, OH=3, OW=3, KH=3, KW=3, other=True, alpha=alpha) for alpha in (1, 0.5)],
         *[
-            dict(size(N=2, OH=32, OW=32), C=3, F=8, bias=True, O=[2, 8, 32, 32], alpha=-0.5, fill=fill)
+            dict(size(N=2, OH=32, OW=32), C=3, F=8, bias=True, alpha=-0.5, fill=fill)
             for fill in ("standard", "outlier")
         ],
-        dict(size(OH=7, OW=9), G=4, C=1, F=2, groups=4, SY=2, stride=(2, 1), O=[1, 8, 7, 9], out=True),
-        dict(C=70, F=2, OH=5, OW=5, other=[[[3.0]], [[-4.0]]], O=[1, 2, 5, 5]),
-        dict(DY=2, DX=2, dilation=2, KH=3, KW=3, C=2, F=3, OH=4, OW=5),
+        dict(size(OH=7, OW=9), G=4, C=1, F=2, groups=4, SY=2, stride=(2, 1), out=True),
+        case(N=2, C=70, F=66, OH=5, OW=5, bias=True, other=-1.5),
+        case(DY=2, DX=2, dilation=2, KH=3, KW=3, C=2, F=3, OH=4, OW=5),
     ],
     sizes={
-        "32": size(N=16, OH=32, OW=32, O=[16, 32, 32, 32]),
-        "128": size(N=16, OH=128, OW=128, O=[16, 32, 128, 128]),
-        "512": size(N=16, OH=512, OW=512, O=[16, 32, 512, 512]),
+        "32": size(N=16, OH=32, OW=32),
+        "128": size(N=16, OH=128, OW=128),
+        "512": size(N=16, OH=512, OW=512),
     },
 )
 def fused_conv2d_add(

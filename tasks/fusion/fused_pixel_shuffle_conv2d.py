@@ -30,6 +30,11 @@ def size(**axes):
     return dict(N=16, G=1, F=3, R=2, C=3, KH=3, KW=3, bias=True, **ONES, **axes)
 
 
+def case(**axes):
+    """An example: steps of 1 and no padding, where it does not say otherwise."""
+    return {**ONES, **axes}
+
+
 @task(
     inputs={
         "input": "f32[N, G * C, OH * SY - SY + KH * DY - DY + 1 - 2 * PY, OW * SX - SX + KW * DX - DX + 1 - 2 * PX]",
@@ -60,15 +65,15 @@ def size(**axes):
     },
     flops=lambda N, G, F, R, C, OH, OW, KH, KW: 2 * N * G * F * R * R * OH * OW * C * KH * KW,
     examples=[
-        *[dict(C=4, F=4, R=2, OH=6, OW=6, KH=3, KW=3, bias=bias) for bias in (False, True)],
-        dict(C=4, F=4, R=2, OH=7, OW=7, KH=3, KW=3, SY=2, SX=2, stride=2),
-        dict(C=4, F=4, R=2, OH=8, OW=8, KH=3, KW=3, PY=1, PX=1, padding=1),
+        *[case(C=4, F=4, R=2, OH=6, OW=6, KH=3, KW=3, bias=bias) for bias in (False, True)],
+        case(C=4, F=4, R=2, OH=7, OW=7, KH=3, KW=3, SY=2, SX=2, stride=2),
+        case(C=4, F=4, R=2, OH=8, OW=8, KH=3, KW=3, PY=1, PX=1, padding=1),
         *[
-            dict(N=2, C=3, F=8, R=2, OH=16, OW=16, KH=3, KW=3, PY=1, PX=1, padding=1, bias=True, fill=fill)
+            case(N=2, C=3, F=8, R=2, OH=16, OW=16, KH=3, KW=3, PY=1, PX=1, padding=1, bias=True, fill=fill)
             for fill in ("standard", "outlier")
         ],
-        dict(G=2, C=3, F=2, R=3, OH=5, OW=7, KH=3, KW=2, DY=2, dilation=(2, 1), groups=2, upscale_factor=3, bias=True),
-        dict(F=5, C=70, R=1, OH=9, OW=8, upscale_factor=1),
+        case(G=2, C=3, F=2, R=3, OH=5, OW=7, KH=3, KW=2, DY=2, dilation=(2, 1), groups=2, upscale_factor=3, bias=True),
+        case(F=5, C=70, R=1, OH=9, OW=8, upscale_factor=1),
     ],
     sizes={"16": size(OH=14, OW=14), "256": size(OH=254, OW=254), "1k": size(OH=1022, OW=1022)},
 )

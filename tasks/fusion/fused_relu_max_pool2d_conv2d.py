@@ -45,6 +45,11 @@ def size(**axes):
     return dict(N=1, G=1, F=64, C=3, KH=3, KW=3, bias=True, pool_stride=2, **ONES, **axes)
 
 
+def case(**axes):
+    """An example: steps of 1 and no padding, where it does not say otherwise."""
+    return {**ONES, **axes}
+
+
 @task(
     inputs={
         "input": "f32[N, G * C, OH * SY - SY + KH * DY - DY + 1 - 2 * PY, OW * SX - SX + KW * DX - DX + 1 - 2 * PX]",
@@ -77,17 +82,17 @@ def size(**axes):
     },
     flops=lambda N, G, F, C, OH, OW, KH, KW: 2 * N * G * F * OH * OW * C * KH * KW,
     examples=[
-        *[dict(C=3, F=6, OH=6, OW=6, KH=3, KW=3, bias=bias) for bias in (False, True)],
-        dict(C=3, F=6, OH=4, OW=4, KH=3, KW=3, SY=2, SX=2, PY=1, PX=1, conv_stride=2, conv_padding=1),
-        dict(C=3, F=6, OH=6, OW=6, KH=3, KW=3, pool_kernel_size=3, pool_stride=2, pool_padding=1),
+        *[case(C=3, F=6, OH=6, OW=6, KH=3, KW=3, bias=bias) for bias in (False, True)],
+        case(C=3, F=6, OH=4, OW=4, KH=3, KW=3, SY=2, SX=2, PY=1, PX=1, conv_stride=2, conv_padding=1),
+        case(C=3, F=6, OH=6, OW=6, KH=3, KW=3, pool_kernel_size=3, pool_stride=2, pool_padding=1),
         *[
-            dict(
+            case(
                 N=2, C=3, F=8, OH=64, OW=64, KH=3, KW=3, PY=1, PX=1, conv_padding=1, bias=True, pool_stride=2, fill=fill
             )
             for fill in ("standard", "outlier")
         ],
-        dict(G=2, C=2, F=3, OH=9, OW=8, KH=2, conv_groups=2, pool_dilation=2, pool_ceil_mode=True, inplace=True),
-        dict(
+        case(G=2, C=2, F=3, OH=9, OW=8, KH=2, conv_groups=2, pool_dilation=2, pool_ceil_mode=True, inplace=True),
+        case(
             C=4, F=5, OH=5, OW=6, KH=3, KW=3, DY=2, DX=2, conv_dilation=2, pool_kernel_size=(2, 3), pool_stride=(2, 1)
         ),
     ],
