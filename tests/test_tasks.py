@@ -213,3 +213,5 @@ def test_flattened_outputs_match_the_declaration(task):
             counts = [spec.count(case.axes) if spec.many else 1 for spec in task.output]
             least = sum(count for count, spec in zip(counts, task.output, strict=True) if not spec.optional)
             assert least <= len(flatten(expected.eager)) <= sum(counts)
+            for spec, leaf in zip(task.output, flatten(expected.eager), strict=False):
+                assert spec.many or not spec.known or leaf is None or list(leaf.shape) == spec.shape(case.axes)

@@ -4,9 +4,10 @@
         input[n, c, y * stride + i * dilation - padding, x * stride + j * dilation - padding] * weight[o, c, i, j]
 
 `input` is [N, G * C, height, width], `weight` [G * F, C, KH, KW] and `bias`, if given, [G * F], all float32; outside
-`input` lie zeros. `other` is a number or a tensor of the shape of the result; without it nothing is added. `stride`, `padding` and `dilation` are an integer or a pair (vertical, horizontal). `groups` is G: each of the
-G groups of C input channels is convolved with its own F filters. No input is mutated. With `out`, which upstream
-ignores, the result is written there and returned. The reference is computed in float32, never in TF32.
+`input` lie zeros. `other` is a number or a tensor of the shape of the result; without it nothing is added. `stride`,
+`padding` and `dilation` are an integer or a pair (vertical, horizontal). `groups` is G: each of the G groups of C input
+channels is convolved with its own F filters. No input is mutated. With `out`, which upstream ignores, the result is
+written there and returned. The reference is computed in float32, never in TF32.
 
 The axes are those of the output, OH x OW; strides SY, SX, dilations DY, DX and paddings PY, PX are axes, too, so that
 height and width of the input follow.
