@@ -4,6 +4,7 @@ Text in comments, strings and docstrings never matches. A finding quotes the lin
 """
 
 import ast
+import re
 from dataclasses import dataclass
 
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
@@ -43,6 +44,7 @@ GROUP_REASONS = {
     "conv": "PyTorch's convolutions would do the task",
     "attention": "PyTorch's attention would do the task",
 }
+TOO_DEEP = Outcome(Verdict.SYNTAX, "the file does not parse: its expressions are nested too deeply for Python")
 
 
 @dataclass(frozen=True)
@@ -61,21 +63,31 @@ def parse(source: str) -> ast.Module | Outcome:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         place = f"line {line}: " if line else ""
-        text = source.splitlines()[line - 1].strip()[:120] if line and line <= len(source.splitlines()) else ""
+        text = _lines(source)[line - 1].strip()[:120] if line and line <= len(_lines(source)) else ""
         return Outcome(Verdict.SYNTAX, f"the file does not parse: {place}{getattr(error, 'msg', error)}", text)
+    except (RecursionError, MemoryError):
+        return TOO_DEEP
 
 
 def examine(tree: ast.Module, source: str, forbid: tuple[str, ...] = ()) -> Outcome | None:
-    """FORBIDDEN with every finding, or None."""
-    kernels = _kernel_nodes(tree)
-    findings = [found for node in ast.walk(tree) for found in _check(node, forbid, id(node) in kernels)]
+    """FORBIDDEN with every finding, or None; SYNTAX for a tree too deep to look at."""
+    try:
+        kernels = _kernel_nodes(tree)
+        findings = [found for node in ast.walk(tree) for found in _check(node, forbid, id(node) in kernels)]
+    except RecursionError:
+        return TOO_DEEP
     if not findings:
         return None
-    lines = source.splitlines()
+    lines = _lines(source)
     quoted = [f"line {f.line}: {lines[f.line - 1].strip()[:100]}\n    {f.what}: {f.why}" for f in findings[:8]]
     return Outcome(
         Verdict.FORBIDDEN, f"line {findings[0].line}: {findings[0].what}: {findings[0].why}", "\n".join(quoted)
     )
+
+
+def _lines(source: str) -> list[str]:
+    """Lines as Python counts them: a form feed does not end one."""
+    return re.split(r"\r\n|\r|\n", source)
 
 
 def asks_for_gpu(tree: ast.Module) -> int | None:
