@@ -1,5 +1,7 @@
 """-m, -k, node ids, --collect-only and what --help, --markers and --fixtures tell: pytest as people know it."""
 
+import json
+
 import pytest
 
 from conftest import RELU, TASKS
@@ -106,3 +108,40 @@ def test_task_file_is_not_imported_as_a_test(inline):
     found = inline.run("--collect-only", "-q", "--kbx-tasks=tasks", "tasks/random/copy.py", "-m", "compiles")
     assert listed(found) == ["copy.py::test_compiles[claude]"]
     assert found.status == 0
+
+
+def cached(tree, *arguments):
+    """A run that remembers what failed."""
+    command = tree.command(*arguments)[3:]
+    at = command.index("no:cacheprovider")
+    done = tree.pytester.runpytest_inprocess(*command[: at - 1], *command[at + 1 :])
+    failed = [line for line in done.outlines if "::test_" in line and " FAILED" in line]
+    return [line.split()[0].rpartition("/")[2] for line in failed], done
+
+
+def test_stop_at_the_first_and_run_the_last_failed(inline):
+    """None of these needs a process of its own to fail."""
+    for method in ("a", "b", "c"):
+        inline.candidate(method, "def relu(:")
+    inline.candidate("d-forbidden", f"import ctypes\n{RELU}")
+    failed, done = cached(inline, "-v", "-x", "-m", "compiles")
+    assert failed == ["relu.py::test_compiles[a]"]
+    assert "stopping after 1 failures" in done.stdout.str()
+    failed, _ = cached(inline, "-v", "-m", "compiles")
+    assert failed == [f"relu.py::test_compiles[{method}]" for method in ("a", "b", "c", "d-forbidden")]
+    inline.candidate("b", f"import gc\n{RELU}")
+    (inline.path / "candidates" / "c" / "activation" / "relu.py").unlink()
+    failed, done = cached(inline, "-v", "--lf", "-m", "compiles")
+    assert failed == [f"relu.py::test_compiles[{method}]" for method in ("a", "b", "d-forbidden")]
+    assert "run-last-failure: rerun previous 3 failures" in done.stdout.str()
+    failed, _ = cached(inline, "-v", "--lf", "-m", "compiles", "-k", "forbidden")
+    assert failed == ["relu.py::test_compiles[d-forbidden]"]
+
+
+def test_a_later_stage_alone_runs_the_earlier_ones_once(inline):
+    inline.candidate("a", "def relu(:")
+    result = inline.run("-k", "correct", "-rs")
+    assert "1 skipped" in result.text
+    assert "stage compiles was not passed: SYNTAX" in result.text
+    store = (inline.path / ".kbx" / "records.jsonl").read_text().splitlines()
+    assert [json.loads(line)["stage"] for line in store] == ["compiles", "correct"]
