@@ -5,9 +5,10 @@
 
 `input` is [N, G * C, height, width], `weight` [G * F, C, KH, KW] and `bias`, if given, [G * F], all float32; outside
 `input` lie zeros. `other` is a number or a tensor of the shape of the result; without it nothing is added. `stride`,
-`padding` and `dilation` are an integer or a pair (vertical, horizontal). `groups` is G: each of the G groups of C input
-channels is convolved with its own F filters. No input is mutated. With `out`, which upstream ignores, the result is
-written there and returned. The reference is computed in float32, never in TF32.
+`padding` and `dilation` are an integer or a pair (vertical, horizontal); `padding` may be "valid" (none) or "same" (at
+stride 1: as much as keeps the size). `groups` is G: each of the G groups of C input channels is convolved with its own
+F filters. No input is mutated. With `out`, which upstream ignores, the result is written there and returned. The
+reference is computed in float32, never in TF32.
 
 The axes are those of the output, OH x OW; strides SY, SX, dilations DY, DX and paddings PY, PX are axes, too, so that
 height and width of the input follow.
@@ -25,6 +26,12 @@ PADDED = {**ONES, "PY": 1, "PX": 1}
 def pair(vertical, horizontal):
     """How an option may be written."""
     return [(vertical, horizontal), *([vertical] if vertical == horizontal else [])]
+
+
+def paddings(KH, KW, SY, SX, DY, DX, PY, PX):
+    """How `padding` may be written; "same" keeps height and width."""
+    same = SY == SX == 1 and (2 * PY, 2 * PX) == (DY * (KH - 1), DX * (KW - 1))
+    return [*pair(PY, PX), *(["valid"] if PY == PX == 0 else []), *(["same"] if same else [])]
 
 
 def size(**axes):
@@ -59,7 +66,7 @@ def case(**axes):
     ),
     options={
         "stride": lambda SY, SX: pair(SY, SX),
-        "padding": lambda PY, PX: pair(PY, PX),
+        "padding": paddings,
         "dilation": lambda DY, DX: pair(DY, DX),
         "groups": lambda G: [G],
         "alpha": [1, 0.5, -0.5, 2.0, 0],
@@ -75,6 +82,7 @@ def case(**axes):
         ],
         dict(size(OH=7, OW=9), G=4, C=1, F=2, groups=4, SY=2, stride=(2, 1), out=True),
         case(N=2, C=70, F=66, OH=5, OW=5, bias=True, other=-1.5),
+        dict(size(OH=9, OW=8), C=2, F=3, padding="same"),
         case(DY=2, DX=2, dilation=2, KH=3, KW=3, C=2, F=3, OH=4, OW=5),
     ],
     sizes={

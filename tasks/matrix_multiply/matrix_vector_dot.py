@@ -47,6 +47,7 @@ def values(rng, shape, dtype, kind):
             for fill in ("standard", "outlier")
         ],
         dict(N=129, alpha=1.0, beta=1.0, dtype="f16"),
+        dict(N=33, alpha=1.0, beta=1.0, layout={"y": "strided"}),
         dict(N=1, alpha=2.0, beta=-1.0),
     ],
     sizes={
