@@ -95,7 +95,7 @@ class Evaluation:
         if outcome.verdict is Verdict.NOT_JUDGED:
             pytest.skip(f"{outcome.verdict.name}: {messages.sentence(outcome.reason)}")
         if not outcome.passed:
-            pytest.fail(messages.failure(self, stage, outcome), pytrace=False)
+            pytest.fail(messages.failure(self, stage, outcome, size), pytrace=False)
 
     def _run(self, stage: str, size: str | None) -> Outcome:
         self.caller.start(self.laboratory.settings.timeouts[stage])

@@ -40,7 +40,7 @@ def show(value: Any) -> str:
     return repr(value)
 
 
-def failure(evaluation: "Evaluation", stage: str, outcome: Outcome) -> str:
+def failure(evaluation: "Evaluation", stage: str, outcome: Outcome, size: str | None = None) -> str:
     """The message of a failing test: one sentence, then the evidence."""
     label = f"{evaluation.task.name}[{evaluation.candidate.id}]"
     lines = [f"{outcome.verdict.name}: {label}: {sentence(outcome.reason)}"]
@@ -48,7 +48,7 @@ def failure(evaluation: "Evaluation", stage: str, outcome: Outcome) -> str:
         lines += [f"    {line}" for line in clip(outcome.details)]
     if made := outcome.facts.get("call"):
         lines.append(f"case: {shorten(made, SENTENCE)}")
-    lines.append(f"reproduce: {command(evaluation, stage, outcome.facts.get('case'))}")
+    lines.append(f"reproduce: {command(evaluation, stage, outcome.facts.get('case'), size)}")
     return "\n".join(lines)
 
 
@@ -58,10 +58,11 @@ def sentence(reason: str) -> str:
     return shorten(first, SENTENCE) + (" ..." if rest else "")
 
 
-def command(evaluation: "Evaluation", stage: str, case: str | None) -> str:
-    """The command line that judges this candidate again, in stage two by exactly this case."""
+def command(evaluation: "Evaluation", stage: str, case: str | None, size: str | None = None) -> str:
+    """The command line that judges this candidate again, in stage two by exactly this case, in three at this size."""
     laboratory, candidate = evaluation.laboratory, evaluation.candidate
-    item = f"{laboratory.relative(evaluation.task.path)}::test_{stage}[{candidate.id}]"
+    name = f"{candidate.id}-{size}" if size else candidate.id
+    item = f"{laboratory.relative(evaluation.task.path)}::test_{stage}[{name}]"
     options = [f"--kbx-device={laboratory.settings.device}", *laboratory.path_options()]
     return shlex.join(["pytest", item, *options, *([f"--kbx-case={case}"] if case and stage == "correct" else [])])
 

@@ -93,11 +93,10 @@ class Side:
     Attributes:
         outputs: of the last call on every set, which keeps their memory apart.
         kept: outputs of one call on every set, chosen at random among all since `forget`.
-        inside: whether a call is running, or has raised.
     """
 
     def __init__(self, call: Callable[[int], Any], sets: int):
-        self.call, self.sets, self.turn, self.inside = call, sets, 0, False
+        self.call, self.sets, self.turn = call, sets, 0
         self._chance = random.Random(random.SystemRandom().getrandbits(128)).random
         self.forget()
 
@@ -109,9 +108,7 @@ class Side:
     def __call__(self) -> None:
         number = self.turn % self.sets
         self.turn += 1
-        self.inside = True
         result = self.call(number)
-        self.inside = False
         self.outputs[number] = result
         self._seen[number] += 1
         if self._chance() * self._seen[number] < 1:
