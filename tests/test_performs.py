@@ -113,6 +113,18 @@ def test_pytorch_against_itself(measured):
             "wrong at size",
         ),
         (
+            """
+            kept = {}
+            def relu(input, inplace=False):
+                key = input.data_ptr()
+                if key not in kept:
+                    kept[key] = launch(input, torch.empty_like(input))
+                return kept[key].clone()
+            """,
+            Verdict.WRONG_VALUES,
+            "wrong at size",
+        ),
+        (
             "def relu(input, inplace=False):\n    return launch(input, torch.empty_like(input))[:-1]",
             Verdict.WRONG_OUTPUT,
             "shape",
@@ -145,7 +157,7 @@ def test_pytorch_against_itself(measured):
         ),
         ("def other(input):\n    return input", Verdict.NO_ENTRY_POINT, "relu"),
     ],
-    ids=["part", "buffer", "stale", "shape", "raises", "raises-later", "exits", "no-entry"],
+    ids=["part", "buffer", "stale", "remembered", "shape", "raises", "raises-later", "exits", "no-entry"],
 )
 def test_wrong_candidate(measured, source, verdict, says):
     outcome, measurement = measured(source)

@@ -44,6 +44,14 @@ def relu(input, inplace=False):
         kept[input.shape] = launch(input, torch.empty_like(input))
     return kept[input.shape].clone()
 """
+REMEMBERED = """
+kept = {}
+def relu(input, inplace=False):
+    key = input.data_ptr()
+    if key not in kept:
+        kept[key] = launch(input, torch.empty_like(input))
+    return kept[key].clone()
+"""
 WAITS = """
 def relu(input, inplace=False):
     out = launch(input, torch.empty_like(input))
@@ -128,6 +136,12 @@ def test_wrong_at_the_large_size(measured, source, verdict):
     outcome, measurement = measured(source, "128m")
     assert outcome.verdict is verdict, outcome
     assert measurement is None
+
+
+@pytest.mark.parametrize("size", ["4k", "1m", "128m"])
+def test_results_remembered_by_the_address_of_inputs(measured, size):
+    outcome, _ = measured(REMEMBERED, size)
+    assert outcome.verdict is Verdict.WRONG_VALUES, outcome
 
 
 def test_part_is_right_at_the_small_size(measured):

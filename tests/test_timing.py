@@ -217,6 +217,24 @@ def test_one_output_per_set_is_kept_and_any_may_be():
     assert chosen == {1, 5, 9, 13, 17}  # of the calls on set 0, each is kept now and then
 
 
+@pytest.mark.parametrize("seconds", [100e-6, 4e-6], ids=["events", "graph"])
+def test_sets_get_other_values_before_and_while_blocks_are_measured(seconds):
+    clock, renewed = Simulated(noise=0.2), []
+
+    def renew(number):
+        renewed.append((number, len(clock.order)))
+
+    reference, candidate = sides(clock, seconds, seconds)
+    compare(clock, reference, candidate, renew=renew)
+    assert [number for number, _ in renewed[:SETS]] == list(range(SETS))
+    assert len(renewed) > SETS
+    assert {number for number, _ in renewed} <= set(range(SETS))
+    for side in (reference, candidate):
+        for number, output in enumerate(side.kept):
+            last = max(when for renewed_number, when in renewed if renewed_number == number)
+            assert output is None or output[2] > last, "an output of former values was kept"
+
+
 def test_latency_counts_the_host():
     clock = Simulated()
     side = sides(clock, 7e-6, 1e-6)[0]

@@ -18,7 +18,7 @@ from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.answer import refused
 from pytest_kernelbenchx.sandbox.host import Sandbox
 from pytest_kernelbenchx.sandbox.process import Died
-from pytest_kernelbenchx.sandbox.samples import Samples
+from pytest_kernelbenchx.sandbox.samples import AGAIN, PROBE, Samples
 from pytest_kernelbenchx.sandbox.wire import PAYLOAD_LIMIT, ProtocolError, as_list, natural, text
 from pytest_kernelbenchx.task import Task
 
@@ -51,7 +51,7 @@ class Report:
 
     Attributes:
         latency: host seconds of an eager call of the reference and of the candidate.
-        kept: numbers of the sets of which an output of a timed call is at hand.
+        kept: numbers of the sets of which an output of a timed call is at hand; see `sandbox.samples.AGAIN`.
         reused: whether outputs of different calls share memory.
         late, repeated: see `performance.timing.Clock`.
     """
@@ -87,11 +87,17 @@ class Report:
             warm=_seconds(header.get("warm"), "warm"),
             stable=header.get("stable") is True,
             latency=latency,
-            kept=[natural(number, "kept", sets - 1) for number in as_list(header.get("kept"), "kept", sets)],
+            kept=[_number(number, sets) for number in as_list(header.get("kept"), "kept", sets)],
             reused=header.get("reused") is True,
             late=natural(header.get("late"), "late", 1 << 20),
             repeated=natural(header.get("repeated"), "repeated", 1 << 20),
         )
+
+
+def _number(value: Any, sets: int) -> int:
+    number = natural(value, "kept", PROBE - 1)
+    natural(number % AGAIN, "kept", sets - 1)
+    return number
 
 
 def _seconds(value: Any, what: str) -> float:

@@ -114,6 +114,11 @@ class Side:
         if self._chance() * self._seen[number] < 1:
             self.kept[number] = result
 
+    def drop(self, number: int) -> None:
+        """Forget the outputs on one set."""
+        self.outputs[number] = self.kept[number] = None
+        self._seen[number] = 0
+
     def times(self, calls: int) -> Work:
         """So many calls, of which one on every set is kept."""
 
@@ -148,16 +153,36 @@ class Timing:
     stable: bool = False
 
 
-def compare(clock: Clock, reference: Side, candidate: Side, plan: Plan | None = None) -> Timing:
-    """Measure both sides, which have been called before, so that nothing is compiled now."""
+def compare(
+    clock: Clock,
+    reference: Side,
+    candidate: Side,
+    plan: Plan | None = None,
+    renew: Callable[[int], Any] | None = None,
+) -> Timing:
+    """Measure both sides, which have been called before, so that nothing is compiled now.
+
+    Args:
+        renew: puts other values into a set, in place: into every one before the first block, and into one drawn at
+            random from time to time. Results that were remembered by where their inputs lie are then wrong.
+    """
     rough = [median(clock.timed([side] * 5)) for side in (reference, candidate)]
     timing, works = arrange(clock, reference, candidate, rough)
     flush = timing.calls == 1 and timing.mode == "events"
     timing.warm, timing.stable = warm_up(clock, works)
-    for side in (reference, candidate):
-        if flush:
-            side.forget()
-    measure(clock, works, timing, flush, plan or Plan())
+
+    def other_values(numbers: Sequence[int]) -> None:
+        if renew is None:
+            return
+        for number in numbers:
+            renew(number)
+            if flush:  # outputs of other works are written again by the next of them
+                reference.drop(number)
+                candidate.drop(number)
+        for work in () if flush else works:
+            work()  # what was written last lies in the cache
+
+    measure(clock, works, timing, flush, plan or Plan(), reference.sets, other_values)
     return timing
 
 
@@ -198,12 +223,22 @@ def warm_up(clock: Clock, works: Sequence[Work]) -> tuple[float, bool]:
         before, window = level, max(1, min(20, int(WARM / 4 / max(level, 1e-9))))
 
 
-def measure(clock: Clock, works: Sequence[Work], timing: Timing, flush: bool, plan: Plan) -> None:
+def measure(
+    clock: Clock,
+    works: Sequence[Work],
+    timing: Timing,
+    flush: bool,
+    plan: Plan,
+    sets: int,
+    other_values: Callable[[Sequence[int]], None],
+) -> None:
     """Measure blocks until the plan says stop, and write them, and why it stopped, into `timing`."""
     start, late = clock.now(), clock.late
+    draw = random.SystemRandom().randrange
     blocks = 2
     while not timing.stopped:
         first = len(timing.reference)
+        other_values([draw(sets)] if first else range(sets))
         swapped = [bool((first + i) % 2) for i in range(min(blocks, plan.most - first))]
         order = [work for swap in swapped for work in (reversed(works) if swap else works)]
         times = iter(clock.timed(order, flush))

@@ -15,6 +15,8 @@ from pytest_kernelbenchx.sandbox.protocol import INDEX_LIMIT, RANK_LIMIT, Opaque
 from pytest_kernelbenchx.sandbox.wire import ProtocolError, as_list, natural, text
 
 EDGE, DRAWN = 1024, 65_536
+AGAIN = 1000  # what is added to the number of an input set when it gets other values
+PROBE = 1_000_000  # number of a set that is never timed
 Groups = Mapping[str, list[Any]]
 
 

@@ -23,7 +23,7 @@ import torch
 
 from pytest_kernelbenchx.performance.timing import Clock, Plan, Side, compare, latency
 from pytest_kernelbenchx.sandbox import failures
-from pytest_kernelbenchx.sandbox.samples import describe
+from pytest_kernelbenchx.sandbox.samples import AGAIN, PROBE, describe
 
 if TYPE_CHECKING:
     from pytest_kernelbenchx.sandbox.child import Runner
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 SETS_MOST = 16
 CACHES = 3  # times the cache that all sets together exceed
 MEMORY_SHARE = 0.25  # of what is free, for all sets and their outputs
-PROBE = 1_000_000  # number of a set that is never timed
 Reply = tuple[dict[str, Any], Sequence[Any]]
 
 
@@ -71,7 +70,8 @@ class Timing:
         given, made = _bytes(list(probe.values())), _bytes(result)
         del probe, result
         count = self._count(given, made)
-        self.sets = [self._arguments(number) for number in range(count)]
+        self.numbers = list(range(count))
+        self.sets = [self._arguments(number) for number in self.numbers]
         reply = {
             "ok": True,
             "sets": count,
@@ -91,12 +91,20 @@ class Timing:
         self.clock.graphs = header["graphs"]
         reference, candidate = self._side(self.task.reference), self._side(self.entry)
         latencies = [latency(self.clock, side) for side in (reference, candidate)]
-        timing = compare(self.clock, reference, candidate, Plan(budget=header["budget"]))
+        renew = None if self.changed else self.renew
+        timing = compare(self.clock, reference, candidate, Plan(budget=header["budget"]), renew)
         self.kept = candidate.kept
-        kept = [number for number, output in enumerate(self.kept) if output is not None]
+        kept = [self.numbers[index] for index, output in enumerate(self.kept) if output is not None]
         reply = {"ok": True, **asdict(timing), "latency": latencies, "kept": kept}
         clock = {"late": self.clock.late, "repeated": self.clock.repeated}
         return {**reply, **clock, "reused": not self.changed and _shared(self.kept)}, ()
+
+    def renew(self, index: int) -> None:
+        """Other values in the same memory."""
+        self.numbers[index] += AGAIN
+        fresh = self._arguments(self.numbers[index])
+        for old, new in zip(_tensors(list(self.sets[index].values())), _tensors(list(fresh.values())), strict=True):
+            old.copy_(new)
 
     def sample(self, header: dict) -> Reply:
         """A call on fresh inputs stands for the timed one where calls change their inputs."""
@@ -108,7 +116,7 @@ class Timing:
             groups["value"] = flatten(self._first(self.entry, arguments)[0])
             groups["changed"] = [arguments[name] for name in self.changed]
         else:
-            groups["value"] = flatten(self.kept[number])
+            groups["value"] = flatten(self.kept[number % AGAIN])
         if header["second"] is not None:
             torch.manual_seed(header["second"])
             groups["second"] = flatten(self._first(self.entry, self._arguments(number))[0])
