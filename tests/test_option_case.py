@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -70,11 +71,8 @@ def test_no_json(inline):
 
 def test_a_foreign_case_is_told_in_one_sentence(relu):
     candidate = Candidate("claude", "activation", "relu", None, None, RELU, "", Path("relu.py"))
-    laboratory = SimpleNamespace(
-        settings=SimpleNamespace(case='{"axes": {"N": 3}}', device="cpu", timeouts=settings.TIMEOUTS),
-        sandbox=None,
-        record=lambda *told: told,
-    )
+    laboratory = MagicMock()
+    laboratory.settings = SimpleNamespace(case='{"axes": {"N": 3}}', device="cpu", timeouts=settings.TIMEOUTS)
     evaluation = Evaluation(relu, candidate, laboratory)
     evaluation.outcomes["compiles"] = Outcome(Verdict.PASSED)
     outcome = evaluation.outcome("correct")

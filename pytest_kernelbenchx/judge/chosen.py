@@ -54,8 +54,8 @@ def _complaints(task: Task, case: Case) -> Iterator[str]:
     yield from _unknown("fill", [case.fill], FILLS)
     yield from _unknown("layout", case.layouts.values(), LAYOUTS)
     yield from _unknown("option", case.options, list(task.options))
-    for field in (case.layouts, case.present, case.numbers):
-        yield from _unknown("input", field, inputs)
+    for names in (case.layouts, case.present, case.numbers):
+        yield from _unknown("input", names, inputs)
 
 
 def _is_length(value: Any) -> bool:
