@@ -7,8 +7,9 @@ from statistics import mean, median
 import pytest
 
 from pytest_kernelbenchx.performance import intervals, timing
+from pytest_kernelbenchx.performance.clock import Clock, Side
 from pytest_kernelbenchx.performance.host_clock import HostClock
-from pytest_kernelbenchx.performance.timing import Clock, Plan, Side, compare
+from pytest_kernelbenchx.performance.timing import Plan, compare
 
 SETS = 4
 

@@ -53,7 +53,7 @@ class Report:
         latency: host seconds of an eager call of the reference and of the candidate.
         kept: numbers of the sets of which an output of a timed call is at hand; see `sandbox.samples.AGAIN`.
         reused: whether outputs of different calls share memory.
-        late, repeated: see `performance.timing.Clock`.
+        late, repeated: see `performance.clock.Clock`.
     """
 
     reference: list[float]

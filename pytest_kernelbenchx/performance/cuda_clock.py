@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import torch
 
-from pytest_kernelbenchx.performance.timing import Clock, Work
+from pytest_kernelbenchx.performance.clock import Clock, Work
 
 HEADROOM = 1.6  # the spin over the time that queueing took
 SPIN_MOST = 20e-3

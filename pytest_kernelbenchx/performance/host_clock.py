@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 
-from pytest_kernelbenchx.performance.timing import Clock, Work
+from pytest_kernelbenchx.performance.clock import Clock, Work
 
 
 class HostClock(Clock):

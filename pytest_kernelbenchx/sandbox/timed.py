@@ -21,8 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from pytest_kernelbenchx.performance.timing import Clock, Plan, Side, compare, latency
+from pytest_kernelbenchx.performance.clock import Clock, Side
+from pytest_kernelbenchx.performance.timing import Plan, compare, latency
 from pytest_kernelbenchx.sandbox import failures
+from pytest_kernelbenchx.sandbox.calls import copies, equal, prepared, shared, size_of, tensors
 from pytest_kernelbenchx.sandbox.samples import AGAIN, PROBE, describe
 
 if TYPE_CHECKING:
@@ -64,10 +66,10 @@ class Timing:
         self.clock = _clock(self.device)
         floor = self.clock.floor()
         probe = self._arguments(PROBE)
-        before = {name: _copies(probe[name]) for name in self.task.mutates if name in probe}
+        before = {name: copies(probe[name]) for name in self.task.mutates if name in probe}
         result, seconds = self._first(self.task.reference, probe)
-        self.changed = [name for name, copies in before.items() if not _equal(copies, probe[name])]
-        given, made = _bytes(list(probe.values())), _bytes(result)
+        self.changed = [name for name, held in before.items() if not equal(held, probe[name])]
+        given, made = size_of(list(probe.values())), size_of(result)
         del probe, result
         count = self._count(given, made)
         self.numbers = list(range(count))
@@ -97,13 +99,13 @@ class Timing:
         kept = [self.numbers[index] for index, output in enumerate(self.kept) if output is not None]
         reply = {"ok": True, **asdict(timing), "latency": latencies, "kept": kept}
         clock = {"late": self.clock.late, "repeated": self.clock.repeated}
-        return {**reply, **clock, "reused": not self.changed and _shared(self.kept)}, ()
+        return {**reply, **clock, "reused": not self.changed and shared(self.kept)}, ()
 
     def renew(self, index: int) -> None:
         """Other values in the same memory."""
         self.numbers[index] += AGAIN
         fresh = self._arguments(self.numbers[index])
-        for old, new in zip(_tensors(list(self.sets[index].values())), _tensors(list(fresh.values())), strict=True):
+        for old, new in zip(tensors(list(self.sets[index].values())), tensors(list(fresh.values())), strict=True):
             old.copy_(new)
 
     def sample(self, header: dict) -> Reply:
@@ -186,25 +188,6 @@ class Timing:
         return Side(lambda number: calls[number](), len(calls))
 
 
-def prepared(function: Callable[..., Any], task: Any, arguments: dict[str, Any]) -> Callable[[], Any]:
-    """The call that is timed: of the function, or of an optimizer's `step()` after its construction."""
-    from pytest_kernelbenchx.cases import split_call
-
-    positional, named = split_call(task, arguments)
-    if task.mode != "optimizer":
-        return lambda: function(*positional, **named)
-    parameters = [torch.nn.Parameter(tensor) for tensor in positional[0]]
-    optimizer = function(parameters, *positional[1:], **named)
-    for parameter, gradient in zip(parameters, arguments["grads"][0], strict=True):
-        parameter.grad = gradient
-
-    def step() -> list[torch.Tensor]:
-        optimizer.step()
-        return [parameter.detach() for parameter in parameters]
-
-    return step
-
-
 def _clock(device: str) -> Any:
     if device == "cuda":
         from pytest_kernelbenchx.performance.cuda_clock import CudaClock
@@ -213,32 +196,3 @@ def _clock(device: str) -> Any:
     from pytest_kernelbenchx.performance.host_clock import HostClock
 
     return HostClock()
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, (list, tuple)):
-        return [tensor for item in value for tensor in _tensors(item)]
-    return [value] if isinstance(value, torch.Tensor) else []
-
-
-def _bytes(value: Any) -> int:
-    return sum(tensor.numel() * tensor.element_size() for tensor in _tensors(value))
-
-
-def _copies(value: Any) -> list[torch.Tensor]:
-    return [tensor.clone() for tensor in _tensors(value)]
-
-
-def _equal(copies: list[torch.Tensor], value: Any) -> bool:
-    return all(torch.equal(one, other) for one, other in zip(copies, _tensors(value), strict=True))
-
-
-def _shared(outputs: list[Any]) -> bool:
-    """Whether outputs of calls on different sets lie in the same memory."""
-    owners: dict[int, int] = {}
-    for number, output in enumerate(outputs):
-        for tensor in _tensors(output):
-            pointer = tensor.untyped_storage().data_ptr() if tensor.untyped_storage().nbytes() else 0
-            if pointer and owners.setdefault(pointer, number) != number:
-                return True
-    return False
