@@ -72,7 +72,8 @@ class Tree:
         tasks = [] if any(a.startswith("--kbx-tasks") for a in arguments) else [f"--kbx-tasks={TASKS}"]
         # no cache: this runs many processes in one folder
         plugin = ["-p", "pytest_kernelbenchx.plugin", "-p", "no:cacheprovider"]
-        return [sys.executable, "-m", "pytest", *plugin, "--kbx-effort=quick", *tasks, *arguments]
+        options = [] if any(a.startswith("--kbx-device") for a in arguments) else ["--kbx-device=cpu"]
+        return [sys.executable, "-m", "pytest", *plugin, "--kbx-effort=quick", *options, *tasks, *arguments]
 
     def environment(self) -> dict[str, str]:
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -14,7 +14,6 @@ import torch
 
 from pytest_kernelbenchx import Shapes, fills, task
 
-
 PER_CHANNEL = {"weight": "f32[C] | None", "bias": "f32[C] | None"}
 RUNNING = {"running_mean": "f32[C]", "running_var": "f32[C]"}
 ALL = dict(weight=True, bias=True)
