@@ -165,9 +165,17 @@ class Process:
 
         return self._checked(read)
 
-    def reference(self, number: int, seed: int, whole: int, arguments: bool) -> tuple[Samples, bool, list[str]]:
-        """Samples of what is expected, whether the truth is exact, and the inputs that the operation may change."""
-        question = {"do": "reference", "set": number, "seed": seed, "whole": whole, "arguments": arguments}
+    def reference(
+        self, number: int, seed: int, whole: int, *, exact: bool, arguments: bool
+    ) -> tuple[Samples, bool, list[str]]:
+        """Samples of what is expected, whether the truth is exact, and the inputs that the operation may change.
+
+        Args:
+            exact: whether the truth is wanted in double precision.
+            arguments: whether the inputs are wanted, too.
+        """
+        question = {"do": "reference", "set": number, "seed": seed, "whole": whole}
+        question |= {"exact": exact, "arguments": arguments}
         header, payload = self._ask("the reference", {**question, **self._task()}, REFERENCE_LIMIT)
         samples = self._checked(lambda: Samples(header, payload, seed, whole, REFERENCE_LIMIT))
         return samples, header["exact"], header["changing"]

@@ -48,8 +48,9 @@ class Verification:
             return Outcome(Verdict.NO_RESULT, f"no timed call at size {self.size} left an output")
         outcome = Outcome(Verdict.PASSED)
         for number, got in self.taken:
+            arguments = self.together and not self.form_only
             wanted, exact, changing = process.reference(
-                number, got.seed, self.whole, arguments=self.together and not self.form_only
+                number, got.seed, self.whole, exact=not self.form_only, arguments=arguments
             )
             outcome = self._judged(got, wanted, changing, device, number)
             self.facts = {"checked_sets": [n for n, _ in self.taken], "truth": "float64" if exact else "eager"}

@@ -67,7 +67,7 @@ def utilisation(gpu: Gpu | None, seconds: float, moved: int, flops: int, kind: s
 
 
 def least_seconds(gpu: Gpu, moved: int, flops: int, kind: str) -> float:
-    """A time that no call can be below whose inputs and outputs do not fit the cache."""
+    """A time that no call can be below that moves `moved` bytes past the cache."""
     fastest = max((gpu.rates[name] for name in FASTER.get(kind, (kind,)) if name in gpu.rates), default=0.0)
     compute = COMPUTE_MARGIN * flops / fastest if fastest else 0.0
     return max(MEMORY_MARGIN * moved / gpu.bandwidth, compute)
