@@ -13,6 +13,7 @@ from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.judging import judge
 from pytest_kernelbenchx.judge.oracle import expect, flatten
 from pytest_kernelbenchx.performance import cost
+from pytest_kernelbenchx.performance.lease import NoLease
 from pytest_kernelbenchx.sandbox.host import Sandbox
 
 
@@ -67,7 +68,7 @@ def sandbox():
 
 def judged(sandbox, source, number):
     candidate = Candidate("m", "optimizer", "Descent", None, None, source, "", Path("Descent.py"))
-    caller = Caller(Descent, candidate, sandbox)
+    caller = Caller(Descent, candidate, sandbox, NoLease())
     caller.start(60.0)
     try:
         case = from_example(Descent, number)

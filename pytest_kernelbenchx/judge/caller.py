@@ -12,12 +12,15 @@ from pytest_kernelbenchx.cases import Arguments, Case, split_call
 from pytest_kernelbenchx.judge.judging import Reply, tensors_of
 from pytest_kernelbenchx.judge.oracle import Expectation
 from pytest_kernelbenchx.judge.verdicts import OutcomeError
+from pytest_kernelbenchx.performance.lease import Lease
 from pytest_kernelbenchx.sandbox.answer import Answer
 from pytest_kernelbenchx.sandbox.host import Sandbox
 from pytest_kernelbenchx.sandbox.process import Child, Died
 from pytest_kernelbenchx.task import GRADS, Task
 
 SECOND_SEED = 1_000_003
+NO_CONFIGURATION = ("OutOfResources", "CompileTimeAssertionFailure", "PTXASError")
+"""Errors on which Triton's autotuner goes on with its next configuration (`Autotuner._bench`)."""
 
 
 class Caller:
@@ -29,11 +32,12 @@ class Caller:
         limit: seconds that one call may take.
     """
 
-    def __init__(self, task: Task, candidate: Candidate, sandbox: Sandbox):
-        self.task, self.candidate, self.sandbox = task, candidate, sandbox
+    def __init__(self, task: Task, candidate: Candidate, sandbox: Sandbox, lease: Lease):
+        self.task, self.candidate, self.sandbox, self.lease = task, candidate, sandbox, lease
         self.launches: Counter[str] = Counter()
         self.spent = self.limit = 0.0
         self._child: Child | None = None
+        self._configurations: list[int] = []
 
     def start(self, limit: float) -> None:
         """Begin a stage: no call may take longer than `limit` seconds."""
@@ -61,12 +65,25 @@ class Caller:
         return Reply(answer.value, after, answer.devices, self.sandbox.device, second=second)
 
     def _ask(self, arguments: Arguments, seed: int) -> Answer:
-        child = self._loaded()
-        grads = arguments.get(GRADS)
+        """One call. On a GPU autotuned kernels use one configuration a call, each in its turn."""
+        self._loaded()
+        answer = self._once(arguments, seed, self._configurations[0] if self._configurations else None)
+        while self._configurations and answer.error and answer.error["type"].split(".")[-1] in NO_CONFIGURATION:
+            self._configurations.pop(0)  # tuning would have passed over it, too
+            answer = self._once(arguments, seed, self._configurations[0] if self._configurations else None)
+        self._configurations = self._configurations[1:] + self._configurations[:1]
+        return answer
+
+    def _once(self, arguments: Arguments, seed: int, configuration: int | None) -> Answer:
+        child, grads = self._loaded(), arguments.get(GRADS)
         positional, named = split_call(self.task, arguments)
         start = time.perf_counter()
         try:
-            answer = child.call(positional, named, seed=seed % 2**31, timeout=self.limit, grads=grads)
+            with self.lease.shared() as waited:
+                start += waited
+                answer = child.call(
+                    positional, named, seed=seed % 2**31, timeout=self.limit, grads=grads, configs=configuration
+                )
         except Died as death:
             self._child = None
             raise OutcomeError(death.outcome) from None
@@ -80,13 +97,15 @@ class Caller:
             child = self.sandbox.child()
             entries = entry_names(self.candidate, self.task.name, self.task.aliases)
             try:
-                answer = child.load(f"{self.task.name}.py", self.candidate.source, entries, timeout=self.limit)
+                with self.lease.shared():
+                    answer = child.load(f"{self.task.name}.py", self.candidate.source, entries, timeout=self.limit)
             except Died as death:
                 raise OutcomeError(death.outcome) from None
             if answer.outcome is not None:
                 child.kill()
                 raise OutcomeError(answer.outcome)
             self._child = child
+            self._configurations = list(range(answer.value["configs"])) if self.sandbox.device == "cuda" else []
         return self._child
 
     def _by_name(self, arguments: Arguments, after: list[torch.Tensor]) -> dict[str, Any]:

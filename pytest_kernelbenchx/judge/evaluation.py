@@ -50,7 +50,7 @@ class Evaluation:
         self.outcomes: dict[str, Outcome] = {}
         self.measurements: dict[str, Measurement] = {}
         self.unsent: list[dict[str, Any]] = []
-        self.caller = Caller(task, candidate, laboratory.sandbox)
+        self.caller = Caller(task, candidate, laboratory.sandbox, laboratory.lease)
         self._seen: dict[str, Outcome] = {}
         self._first_failure: Outcome | None = None
         self._deaths = self._after_failure = 0
@@ -102,8 +102,7 @@ class Evaluation:
         try:
             if size is not None:
                 return self._performs(size)
-            with self.laboratory.lease.shared():
-                return self._compiles() if stage == "compiles" else self._correct()
+            return self._compiles() if stage == "compiles" else self._correct()
         except OutcomeError as error:
             return error.outcome
         except SandboxError as error:

@@ -151,7 +151,10 @@ class Runner:
             other = next(("a Triton kernel" for n in entries if n in kernels), None)
             return {"error": failures.no_entry_point(entries, [n for n in found if n not in kernels], other)}
         self.entry = vars(module)[entry]
-        self.tuners = [(tuner, list(tuner.configs)) for tuner in map(_tuner, kernels.values()) if tuner is not None]
+        tuners = [tuner for tuner in map(_tuner, kernels.values()) if tuner is not None]
+        # one that prunes its configurations does so by shape: none of them may be forced on it
+        free = [tuner for tuner in tuners if getattr(tuner, "early_config_prune", None) is None]
+        self.tuners = [(tuner, list(tuner.configs)) for tuner in free]
         count = max((len(configs) for _, configs in self.tuners), default=1)
         return {"ok": True, "entry": entry, "kernels": sorted(kernels), "configs": count, "fault": self.log.fault}
 

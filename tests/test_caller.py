@@ -1,0 +1,110 @@
+"""What the judge asks of a candidate's process, with a stand-in for it."""
+
+import contextlib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from pytest_kernelbenchx import task
+from pytest_kernelbenchx.candidate import Candidate
+from pytest_kernelbenchx.cases import Case
+from pytest_kernelbenchx.judge.caller import Caller
+from pytest_kernelbenchx.judge.oracle import expect
+from pytest_kernelbenchx.judge.verdicts import Verdict
+from pytest_kernelbenchx.sandbox.answer import Answer
+
+
+@task(inputs={"x": "f32[N]"}, output="f32[N]", sizes={"s": {"N": 4}})
+def double(x, out=None):
+    return x * 2
+
+
+class Process:
+    """Answers rightly, but for the configurations in `broken`, which fail as `error` says."""
+
+    def __init__(self, configs, broken, error):
+        self.configs, self.broken, self.error = configs, broken, error
+        self.asked, self.output = [], ""
+
+    def load(self, file, source, entries, timeout):
+        return Answer(True, {"entry": "double", "kernels": [], "configs": self.configs, "fault": None})
+
+    def call(self, args, kwargs, seed, timeout, *, configs=None, grads=None):
+        self.asked.append(configs)
+        if configs in self.broken:
+            problem = {"verdict": Verdict.RUNTIME_ERROR, "type": self.error, "message": "no", "traceback": ""}
+            return Answer(False, error=problem)
+        after = [*args, *(value for value in kwargs.values() if isinstance(value, torch.Tensor))]
+        launches = [{"kernel": name, "grid": [1, 1, 1], "own": name == "k"} for name in ("k", "other")]
+        return Answer(True, args[0] * 2, after, devices=["cuda"], launches=launches)
+
+    def kill(self):
+        pass
+
+
+class Counted:
+    """A lease that counts how often it was held."""
+
+    def __init__(self):
+        self.held = 0
+
+    @contextlib.contextmanager
+    def shared(self):
+        self.held += 1
+        yield 0.0
+
+
+def caller_of(process, device="cuda"):
+    sandbox = SimpleNamespace(device=device, child=lambda: process)
+    candidate = Candidate("m", "math", "double", None, None, "", "0" * 64, Path("double.py"))
+    caller = Caller(double, candidate, sandbox, Counted())
+    caller.start(5.0)
+    return caller
+
+
+def calls(caller, count):
+    case = Case(axes={"N": 4})
+    return [caller.call(case, expect(double, case)) for _ in range(count)]
+
+
+def test_every_configuration_has_its_turn():
+    process = Process(3, broken=(), error="")
+    caller = caller_of(process)
+    assert all(reply.failure is None for reply in calls(caller, 7))
+    assert process.asked == [0, 1, 2, 0, 1, 2, 0]
+    assert caller.launches == {"k": 7}
+    assert caller.lease.held == 8  # the import and every call, so that a timing waits for one call at most
+
+
+@pytest.mark.parametrize("error", ["triton.runtime.errors.OutOfResources", "PTXASError"])
+def test_configurations_that_tuning_would_pass_over_are_dropped(error):
+    process = Process(3, broken=(1,), error=error)
+    assert all(reply.failure is None for reply in calls(caller_of(process), 4))
+    assert process.asked == [0, 1, 2, 0, 2]
+
+
+def test_a_configuration_that_fails_otherwise_is_the_candidates_fault():
+    replies = calls(caller_of(Process(3, broken=(1,), error="RuntimeError")), 2)
+    assert [reply.failure is None for reply in replies] == [True, False]
+
+
+def test_where_no_configuration_fits_tuning_has_the_last_word():
+    process = Process(2, broken=(0, 1), error="OutOfResources")
+    assert calls(caller_of(process), 1)[0].failure is None
+    assert process.asked == [0, 1, None]
+
+
+def test_the_interpreter_chooses_for_itself():
+    process = Process(3, broken=(), error="")
+    calls(caller_of(process, "cpu"), 2)
+    assert process.asked == [None, None]
+
+
+def test_out_is_passed_poisoned_and_comes_back_by_name():
+    process = Process(1, broken=(), error="")
+    case = Case(axes={"N": 4}, out=True)
+    reply = caller_of(process).call(case, expect(double, case))
+    assert torch.isnan(reply.after["out"]).all()
+    assert torch.equal(reply.after["x"], expect(double, case).arguments["x"])
