@@ -15,6 +15,10 @@ pytest_plugins = ["pytester"]
 ROOT = Path(__file__).resolve().parent.parent
 TASKS = ROOT / "tasks"
 
+# Processes that tests start run elsewhere, and must find this checkout where it is not installed.
+PATHS = [str(ROOT), *(os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)]
+os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(PATHS))
+
 RELU = """
 import torch
 import triton
@@ -76,9 +80,8 @@ class Tree:
         return [sys.executable, "-m", "pytest", *plugin, "--kbx-effort=quick", *options, *tasks, *arguments]
 
     def environment(self) -> dict[str, str]:
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-        return {**kept, "PYTHONPATH": path, "COLUMNS": "160"}
+        return {**kept, "COLUMNS": "160"}
 
     def run(self, *arguments: str, timeout: float = 300) -> Result:
         """Run pytest; its records are those of this run alone."""

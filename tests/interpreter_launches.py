@@ -295,7 +295,7 @@ FAILURES = {
 
 
 def insist(x):
-    assert x.is_cuda, "x must be on the GPU"
+    assert x.device.type == "cuda", "x must be on the GPU, a CUDA device"
 
 
 def judged(call, word):
