@@ -16,6 +16,7 @@ from pytest_kernelbenchx.performance.lease import Lease
 from pytest_kernelbenchx.sandbox.answer import Answer
 from pytest_kernelbenchx.sandbox.host import Sandbox
 from pytest_kernelbenchx.sandbox.process import Child, Died
+from pytest_kernelbenchx.sandbox.protocol import Opaque
 from pytest_kernelbenchx.task import GRADS, Task
 
 SECOND_SEED = 1_000_003
@@ -108,7 +109,7 @@ class Caller:
             self._configurations = list(range(answer.value["configs"])) if self.sandbox.device == "cuda" else []
         return self._child
 
-    def _by_name(self, arguments: Arguments, after: list[torch.Tensor]) -> dict[str, Any]:
+    def _by_name(self, arguments: Arguments, after: list[torch.Tensor | Opaque]) -> dict[str, Any]:
         """The tensors after a call, which come in the order in which the arguments were passed."""
         names = {name: name for name in arguments}
         positional, named = split_call(self.task, names)

@@ -46,8 +46,8 @@ class Reply:
 def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     """The verdict on one answer."""
     if answer.failure is not None:
-        wanted = expected.raises is not None and answer.failure.verdict is Verdict.RUNTIME_ERROR
-        return PASSED if wanted else answer.failure
+        raised = expected.raises is not None and answer.failure.verdict is Verdict.RUNTIME_ERROR
+        return PASSED if raised else answer.failure
     if expected.raises is not None:
         wanted = f"{type(expected.raises).__name__} ({expected.raises})"
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -159,11 +160,11 @@ def _disturbed(task: Task, arguments: Arguments, wide: Arguments, generator: tor
     disturbed: Arguments = {}
     for name, value in copied(wide).items():
         if task.quantized is not None:
-            scaled = task.scales is not None and name in task.scales
-            disturbed[name] = task.quantized.dither(value, task.scales[name], generator) if scaled else value
+            scales = task.scales or {}
+            disturbed[name] = task.quantized.dither(value, scales[name], generator) if name in scales else value
         else:
             narrow = next((t.dtype for t in flatten(arguments[name]) if isinstance(t, Tensor)), torch.float64)
-            disturbed[name] = each(value, lambda t, dtype=narrow: jitter(t, dtype, generator))
+            disturbed[name] = each(value, partial(jitter, dtype=narrow, generator=generator))
     return disturbed
 
 
