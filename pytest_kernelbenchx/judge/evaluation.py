@@ -28,7 +28,7 @@ from pytest_kernelbenchx.task import Task
 if TYPE_CHECKING:
     from pytest_kernelbenchx.laboratory import Laboratory
 
-BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**18, 2**28)}
+BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**16, 2**26)}
 CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
 SHRINKS = 60  # further runs to find a smaller failing case
 SMALL = 64  # elements of a failing example that needs no smaller one

@@ -1,6 +1,6 @@
 """What a case should give: the reference in double precision (the truth) and as PyTorch itself computes it (eager)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,6 +17,24 @@ WIDE = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat
 WIDE[torch.complex64] = torch.complex128
 DITHERS = 8  # the same for quantized inputs, see `Quantized.dither`
 JITTERS = 4  # evaluations on inputs that are rounded differently; of fewer, one element may by chance move in none
+
+
+class Noise(Sequence[Tensor | None]):
+    """For every output, how far rounding the inputs moves each element. Measured when it is first looked at: most
+    answers are right by the table alone, and need none.
+    """
+
+    def __init__(self, measure: Callable[[], list[Tensor | None]], count: int):
+        self._measure, self._count = measure, count
+        self._measured: list[Tensor | None] | None = None
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: Any) -> Any:
+        if self._measured is None:
+            self._measured = self._measure()
+        return self._measured[number]
 
 
 @dataclass
@@ -36,7 +54,7 @@ class Expectation:
     arguments: Arguments
     truth: list[Any] = field(default_factory=list)
     eager: list[Any] = field(default_factory=list)
-    noise: list[Tensor | None] = field(default_factory=list)
+    noise: Sequence[Tensor | None] = ()
     kept: list[Any] = field(default_factory=list)
     dropped: list[Any] = field(default_factory=list)
     changed: dict[str, Tensor] = field(default_factory=dict)
@@ -61,7 +79,8 @@ def expect(task: Task, case: Case, device: str = "cpu") -> Expectation:
             with Fixed(keep):
                 outputs += run(task, copied(wide), function)[0]
     expectation.truth, expectation.changed = run(task, copied(wide), function)
-    expectation.noise = _noise(task, expectation, function, wide, device)
+    measure = partial(_noise, task, expectation, function, wide, device)
+    expectation.noise = Noise(measure, len(expectation.truth))
     return expectation
 
 

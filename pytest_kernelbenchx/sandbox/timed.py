@@ -140,7 +140,7 @@ class Timing:
             expected.eager, expected.changed_eager = run(self.task, copied(expected.arguments))
             expected.truth, expected.changed = expected.eager, expected.changed_eager
             expected.noise = [None] * len(expected.truth)
-        groups = {"truth": expected.truth, "eager": expected.eager, "noise": expected.noise}
+        groups = {"truth": expected.truth, "eager": expected.eager, "noise": list(expected.noise)}
         groups |= {"kept": expected.kept, "dropped": expected.dropped}
         groups |= {"changed": list(expected.changed.values()), "changed_eager": list(expected.changed_eager.values())}
         if header["arguments"]:
