@@ -261,6 +261,10 @@ def launched(kernel, **keywords):
 
 
 # What a failing call is: the candidate's own fault (None) or a limit, by a word of the reason.
+WITHOUT_GPU = {
+    "driver": (lambda: triton.runtime.driver.active.get_current_device(), "driver"),
+    "cuda_tensor": (lambda: torch.zeros(3, device="cuda"), "CUDA"),
+}
 FAILURES = {
     "wrong_shape": (launched(wrong_shape), None),
     "undefined": (launched(undefined), None),
@@ -287,8 +291,7 @@ FAILURES = {
     "concatenated": (launched(concatenated), "order"),
     "unusual_libdevice": (launched(unusual_libdevice), "libdevice"),
     "branching_reduction": (launched(branching_reduction), "branches"),
-    "driver": (lambda: triton.runtime.driver.active.get_current_device(), "driver"),
-    "cuda_tensor": (lambda: torch.zeros(3, device="cuda"), "CUDA"),
+    **({} if torch.cuda.is_available() else WITHOUT_GPU),
     "cuda_check": (lambda: insist(torch.zeros(3)), "CUDA"),
     **({} if HAS_BLOCK_POINTERS else {"old_block_pointer": (launched(old_block_pointer), "block pointers")}),
 }
