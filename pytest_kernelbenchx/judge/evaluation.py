@@ -1,38 +1,25 @@
 """One candidate's way through the stages. What the `candidate` fixture hands to a test."""
 
-import hashlib
 import time
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, find, given
-from hypothesis import seed as seeded
-from hypothesis import settings as hypothesis_settings
-from hypothesis.errors import NoSuchExample, Unsatisfiable
 
 from pytest_kernelbenchx.candidate import Candidate
-from pytest_kernelbenchx.cases import Arguments, Case, from_example
-from pytest_kernelbenchx.drawing import Budget, cases
+from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import messages, policy, speed
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chosen import chosen_case
-from pytest_kernelbenchx.judge.judging import judge
 from pytest_kernelbenchx.judge.oracle import expect
+from pytest_kernelbenchx.judge.trial import Trial, first_cases, told
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.performance.measurement import Measurement
 from pytest_kernelbenchx.sandbox.host import SandboxError
-from pytest_kernelbenchx.settings import CASES, STAGES
+from pytest_kernelbenchx.settings import STAGES
 from pytest_kernelbenchx.task import Task
 
 if TYPE_CHECKING:
     from pytest_kernelbenchx.laboratory import Laboratory
-
-BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**16, 2**26)}
-CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
-SHRINKS = 60  # further runs to find a smaller failing case
-SMALL = 64  # elements of a failing example that needs no smaller one
-PHASES = (Phase.generate, Phase.shrink)
 
 
 class Evaluation:
@@ -51,9 +38,7 @@ class Evaluation:
         self.measurements: dict[str, Measurement] = {}
         self.unsent: list[dict[str, Any]] = []
         self.caller = Caller(task, candidate, laboratory.sandbox, laboratory.lease)
-        self._seen: dict[str, Outcome] = {}
-        self._first_failure: Outcome | None = None
-        self._deaths = self._after_failure = 0
+        self.trial = Trial(task, self.caller, laboratory.settings)
 
     def compiles(self) -> None:
         """Stage one; fails the running test with the verdict if the candidate does not pass."""
@@ -148,143 +133,22 @@ class Evaluation:
             failure = self.caller.call(case, expected).failure
         except OutcomeError as error:
             failure = error.outcome
-        return None if failure is None else self._told(failure, case, expected.arguments)
-
-    def _told(self, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:
-        """The outcome, with the case that led to it and what the candidate printed."""
-        facts = {**outcome.facts, "case": case.to_json(), "call": messages.call(self.task, arguments)}
-        details = messages.with_output(outcome.details, self.caller.output)
-        return Outcome(outcome.verdict, outcome.reason, details, facts)
+        return None if failure is None else told(self.task, self.caller, failure, case, expected.arguments)
 
     def _correct(self) -> Outcome:
-        if self.laboratory.settings.case is not None:
-            try:
-                case = chosen_case(self.task, self.laboratory.settings.case)
-            except ValueError as error:
-                return Outcome(Verdict.INFRA_ERROR, f"--kbx-case does not fit the task: {error}")
-            self.check(case)
-            return Outcome(Verdict.PASSED, facts={"cases": 1, "errors": self._worst()})
-        for number in range(len(self.task.examples)):
-            case = from_example(self.task, number)
-            try:
-                self.check(case)
-            except OutcomeError as error:
-                raise self._smaller(case, error) from None
-        self._draw()
-        drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
-        facts = {"cases": len(self._seen), "cases_sha256": drawn}
-        facts |= {"launches": dict(self.caller.launches), "errors": self._worst()}
-        if self.caller.spent > self.caller.limit:
-            return self._ran_out(facts)
-        return Outcome(Verdict.PASSED, facts=facts)
-
-    def _smaller(self, example: Case, failure: OutcomeError) -> OutcomeError:
-        """The same failure on a drawn case, where an example failed that is too large to look at and one is found."""
-        size = self.task.elements(example.axes)
-        if size > SMALL and not self._deaths:
-            try:
-                self._draw()
-            except OutcomeError as drawn:
-                case = drawn.outcome.facts.get("case")
-                if case and self.task.elements(Case.from_json(case).axes) < size:
-                    return drawn
-        return failure
-
-    def _ran_out(self, facts: dict[str, Any]) -> Outcome:
-        wanted = len(self.task.examples) + CASES[self.laboratory.settings.effort]
-        reason = (
-            f"{facts['cases']} of about {wanted} cases took {self.caller.spent:.0f} s, all right, "
-            f"and the limit of {self.caller.limit:g} s is spent: raise it with --kbx-timeout, or lower --kbx-effort"
-        )
-        interpreted = self.laboratory.settings.device == "cpu"
-        return Outcome(Verdict.NOT_JUDGED if interpreted else Verdict.TIMEOUT, reason, facts=facts)
-
-    def _worst(self) -> dict[str, float]:
-        found = [outcome.facts.get("errors") for outcome in self._seen.values()]
-        return max((errors for errors in found if errors), key=lambda errors: errors["relative_rmse"], default={})
-
-    def _draw(self) -> None:
-        """Check the cases that Hypothesis draws; OutcomeError is the smallest failing one found."""
-        settings = self.laboratory.settings
-        decorate = hypothesis_settings(
-            max_examples=CASES[settings.effort],
-            deadline=None,
-            database=None,
-            phases=PHASES,
-            print_blob=False,
-            report_multiple_bugs=False,
-            suppress_health_check=list(HealthCheck),
-        )
-
-        def every_case(case: Case) -> None:
-            self.check(case)
-
-        test = decorate(given(case=cases(self.task, BUDGETS[settings.device]))(every_case))
-        if settings.seed is not None:
-            test = seeded(settings.seed)(test)
+        text = self.laboratory.settings.case
+        if text is None:
+            return self.trial.run()
         try:
-            test()
-        except Unsatisfiable as error:
-            raise OutcomeError(Outcome(Verdict.INFRA_ERROR, f"the task's where= rejects every case: {error}")) from None
+            case = chosen_case(self.task, text)
+        except ValueError as error:
+            return Outcome(Verdict.INFRA_ERROR, f"--kbx-case does not fit the task: {error}")
+        return self.trial.only(case)
 
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it is not passed. A case that was seen keeps its outcome."""
-        key = case.to_json()
-        if key not in self._seen:
-            if self._enough():
-                return
-            self._seen[key] = self._judged(case)
-        outcome = self._seen[key]
-        if outcome.passed:
-            return
-        self._first_failure = self._first_failure or outcome
-        if outcome.verdict is self._first_failure.verdict:
-            raise OutcomeError(outcome)
-
-    def _enough(self) -> bool:
-        """Whether to draw on without running: time is spent, or a failure is known and shrinking has had its share."""
-        if self._first_failure is not None:
-            self._after_failure += 1
-            return self._after_failure > SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.caller.limit
-        return self.caller.spent > self.caller.limit
-
-    def _judged(self, case: Case) -> Outcome:
-        expected = expect(self.task, case)
-        try:
-            outcome = judge(self.task, case, expected, self.caller.call(case, expected))
-        except OutcomeError as error:
-            self._deaths += 1
-            outcome = error.outcome
-        if outcome.passed:
-            return outcome
-        return self._told(outcome, case, expected.arguments)
+        self.trial.check(case)
 
     def close(self) -> None:
         """Kill the candidate's process."""
         self.caller.close()
-
-
-def first_cases(task: Task) -> list[Case]:
-    """The calls of stage one: the first and the last example with something to do, or else the simplest drawn case."""
-    usable = [n for n, example in enumerate(task.examples) if "raises" not in example]
-    made = [from_example(task, n) for n in usable]
-    filled = [case for case in made if _elements(task, case)]
-    return filled[:1] + filled[-1:] if filled else [simplest(task)]
-
-
-def simplest(task: Task) -> Case:
-    """The smallest case with something to do that Hypothesis finds for a task."""
-    quiet = hypothesis_settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
-    try:
-        return find(cases(task), lambda case: bool(_elements(task, case)), settings=quiet, random=Random(0))
-    except (NoSuchExample, Unsatisfiable):
-        reason = "no case can be drawn for the task: its where= or axes= leave none, or only empty tensors"
-        raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
-
-
-def _elements(task: Task, case: Case) -> int:
-    return 0 if 0 in _flat(case.axes.values()) else 1
-
-
-def _flat(values: Any) -> list[int]:
-    return [n for value in values for n in (value if isinstance(value, list) else [value])]

@@ -1,0 +1,175 @@
+"""Stage two of a candidate: the task's examples, then the cases that Hypothesis draws, until one fails.
+
+A case that the interpreter cannot run says nothing; the others are judged all the same, and their failures count.
+"""
+
+import hashlib
+from random import Random
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, find, given
+from hypothesis import seed as seeded
+from hypothesis import settings as hypothesis_settings
+from hypothesis.errors import NoSuchExample, Unsatisfiable
+
+from pytest_kernelbenchx.cases import Arguments, Case, from_example
+from pytest_kernelbenchx.drawing import Budget, cases
+from pytest_kernelbenchx.judge import messages
+from pytest_kernelbenchx.judge.caller import Caller
+from pytest_kernelbenchx.judge.judging import judge
+from pytest_kernelbenchx.judge.oracle import expect
+from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
+from pytest_kernelbenchx.settings import CASES, Settings
+from pytest_kernelbenchx.task import Task
+
+BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**16, 2**26)}
+CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
+SHRINKS = 60  # further runs to find a smaller failing case
+SMALL = 64  # elements of a failing example that needs no smaller one
+QUIET = hypothesis_settings(
+    deadline=None,
+    database=None,
+    phases=(Phase.generate, Phase.shrink),
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+class Trial:
+    """The cases of one candidate. A case that was seen keeps its outcome."""
+
+    def __init__(self, task: Task, caller: Caller, settings: Settings):
+        self.task, self.caller, self.settings = task, caller, settings
+        self._seen: dict[str, Outcome] = {}
+        self._first_failure: Outcome | None = None
+        self._deaths = self._after_failure = 0
+
+    def run(self) -> Outcome:
+        """The verdict over all cases; OutcomeError is the smallest failing one that was found."""
+        for number in range(len(self.task.examples)):
+            case = from_example(self.task, number)
+            try:
+                self.check(case)
+            except OutcomeError as error:
+                raise self._smaller(case, error) from None
+        self._draw()
+        drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
+        facts = {"cases": len(self._seen), "cases_sha256": drawn}
+        return self._unfailed({**facts, "launches": dict(self.caller.launches), "errors": self._worst()})
+
+    def only(self, case: Case) -> Outcome:
+        """The verdict on one case; OutcomeError if it fails."""
+        self.check(case)
+        return self._unfailed({"cases": 1, "errors": self._worst()})
+
+    def check(self, case: Case) -> None:
+        """Judge one case; OutcomeError if it fails."""
+        key = case.to_json()
+        if key not in self._seen:
+            if self._enough():
+                return
+            self._seen[key] = self._judged(case)
+        outcome = self._seen[key]
+        if outcome.passed or outcome.verdict is Verdict.NOT_JUDGED:
+            return
+        self._first_failure = self._first_failure or outcome
+        if outcome.verdict is self._first_failure.verdict:
+            raise OutcomeError(outcome)
+
+    def _unfailed(self, facts: dict[str, Any]) -> Outcome:
+        """Nothing failed: PASSED, unless something was left open."""
+        unjudged = [outcome for outcome in self._seen.values() if outcome.verdict is Verdict.NOT_JUDGED]
+        if unjudged:
+            first, some = unjudged[0], f"{len(unjudged)} of {len(self._seen)} cases could not be judged"
+            return Outcome(Verdict.NOT_JUDGED, f"{some}, the others are right: {first.reason}", first.details, facts)
+        if self.caller.spent > self.caller.limit:
+            return self._ran_out(facts)
+        return Outcome(Verdict.PASSED, facts=facts)
+
+    def _ran_out(self, facts: dict[str, Any]) -> Outcome:
+        wanted = len(self.task.examples) + CASES[self.settings.effort]
+        reason = (
+            f"{facts['cases']} of about {wanted} cases took {self.caller.spent:.0f} s, all right, "
+            f"and the limit of {self.caller.limit:g} s is spent: raise it with --kbx-timeout, or lower --kbx-effort"
+        )
+        return Outcome(Verdict.NOT_JUDGED if self.settings.device == "cpu" else Verdict.TIMEOUT, reason, facts=facts)
+
+    def _smaller(self, example: Case, failure: OutcomeError) -> OutcomeError:
+        """The same failure on a drawn case, where an example failed that is too large to look at and one is found."""
+        size = self.task.elements(example.axes)
+        if size > SMALL and not self._deaths:
+            try:
+                self._draw()
+            except OutcomeError as drawn:
+                case = drawn.outcome.facts.get("case")
+                if case and self.task.elements(Case.from_json(case).axes) < size:
+                    return drawn
+        return failure
+
+    def _worst(self) -> dict[str, float]:
+        found = [outcome.facts.get("errors") for outcome in self._seen.values()]
+        return max((errors for errors in found if errors), key=lambda errors: errors["relative_rmse"], default={})
+
+    def _draw(self) -> None:
+        """Check the cases that Hypothesis draws; OutcomeError is the smallest failing one found."""
+
+        def every_case(case: Case) -> None:
+            self.check(case)
+
+        decorate = hypothesis_settings(QUIET, max_examples=CASES[self.settings.effort])
+        test = decorate(given(case=cases(self.task, BUDGETS[self.settings.device]))(every_case))
+        if self.settings.seed is not None:
+            test = seeded(self.settings.seed)(test)
+        try:
+            test()
+        except Unsatisfiable as error:
+            raise OutcomeError(Outcome(Verdict.INFRA_ERROR, f"the task's where= rejects every case: {error}")) from None
+
+    def _enough(self) -> bool:
+        """Whether to draw on without running: time is spent, or a failure is known and shrinking has had its share."""
+        if self._first_failure is not None:
+            self._after_failure += 1
+            return self._after_failure > SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.caller.limit
+        return self.caller.spent > self.caller.limit
+
+    def _judged(self, case: Case) -> Outcome:
+        expected = expect(self.task, case)
+        try:
+            outcome = judge(self.task, case, expected, self.caller.call(case, expected))
+        except OutcomeError as error:
+            self._deaths += 1
+            outcome = error.outcome
+        return outcome if outcome.passed else told(self.task, self.caller, outcome, case, expected.arguments)
+
+
+def told(task: Task, caller: Caller, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:
+    """The outcome, with the case that led to it and what the candidate printed."""
+    facts = {**outcome.facts, "case": case.to_json(), "call": messages.call(task, arguments)}
+    details = messages.with_output(outcome.details, caller.output)
+    return Outcome(outcome.verdict, outcome.reason, details, facts)
+
+
+def first_cases(task: Task) -> list[Case]:
+    """The calls of stage one: the first and the last example with something to do, or else the simplest drawn case."""
+    usable = [n for n, example in enumerate(task.examples) if "raises" not in example]
+    made = [from_example(task, n) for n in usable]
+    filled = [case for case in made if _elements(task, case)]
+    return filled[:1] + filled[-1:] if filled else [simplest(task)]
+
+
+def simplest(task: Task) -> Case:
+    """The smallest case with something to do that Hypothesis finds for a task."""
+    try:
+        return find(cases(task), lambda case: bool(_elements(task, case)), settings=QUIET, random=Random(0))
+    except (NoSuchExample, Unsatisfiable):
+        reason = "no case can be drawn for the task: its where= or axes= leave none, or only empty tensors"
+        raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
+
+
+def _elements(task: Task, case: Case) -> int:
+    return 0 if 0 in _flat(case.axes.values()) else 1
+
+
+def _flat(values: Any) -> list[int]:
+    return [n for value in values for n in (value if isinstance(value, list) else [value])]

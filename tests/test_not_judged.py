@@ -1,0 +1,37 @@
+"""What this machine cannot run is neither passed nor failed, and hides nothing that it can tell."""
+
+from conftest import RELU
+
+ASSEMBLY = """
+@triton.jit
+def _assembly(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    value = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [value], dtype=tl.float32, is_pure=True, pack=1)
+    tl.store(out + i, value, mask=i < n)
+"""
+SWITCH = """    if input.dtype == torch.bfloat16:
+        scratch = torch.zeros(16, device=input.device)
+        _assembly[(1,)](scratch, scratch, 16, BLOCK=16)
+"""
+ELSEWHERE = "    if input.device.type != 'cuda':\n        return 0\n"
+SIGNATURE = "def relu(input, inplace=False):\n"
+PARTLY = RELU.replace(SIGNATURE, ASSEMBLY + "\n\n" + SIGNATURE + SWITCH)
+LEAKING = "tl.where(value < 0, 0.0, value)"
+
+
+def test_an_open_case_hides_no_wrong_one(tree):
+    assert PARTLY.count("_assembly") == 2
+    tree.candidate("open", PARTLY)
+    tree.candidate("wrong", PARTLY.replace(LEAKING, "tl.where(value < -1.5, 0.0, value)"))
+    tree.candidate("elsewhere", RELU.replace(SIGNATURE, SIGNATURE + ELSEWHERE))
+    tree.candidate("nowhere", RELU.replace(SIGNATURE, SIGNATURE + "    return torch.relu(input)\n"))
+    result = tree.run("-k", "relu and not leaky", "-rs")
+    assert result.verdicts()["open"] == "NOT_JUDGED"
+    assert "cases could not be judged, the others are right: " in result.text
+    (told,) = [r for r in result.records if r["method"] == "open" and r["stage"] == "correct"]
+    assert "assembly" in told["reason"]
+    assert 0 < int(told["reason"].split()[0]) < told["facts"]["cases"]
+    assert result.verdicts()["wrong"] == "WRONG_VALUES"
+    assert result.verdicts("compiles")["elsewhere"] == "NOT_JUDGED"
+    assert result.verdicts("compiles")["nowhere"] == "NO_KERNEL"
