@@ -40,12 +40,27 @@ def with_outliers(values: Tensor, rng: torch.Generator) -> Tensor:
     return torch.where(chosen, values * OUTLIER_SCALE, values)
 
 
+LARGE = {torch.int64: 2**53 + 1, torch.int32: 2**24 + 1, torch.int16: 2**11 + 1}
+"""The first integer that float64, float32 and float16 cannot hold."""
+
+
+def large_integers(values: Tensor, rng: torch.Generator) -> Tensor:
+    """`values` with about one in a thousand, and at least one, moved out by `LARGE`, away from zero."""
+    moved = with_outliers(torch.ones(values.shape), rng) != 1
+    return torch.where(moved, values + torch.where(values < 0, -1, 1).to(values.dtype) * LARGE[values.dtype], values)
+
+
 def default(rng: torch.Generator, shape: list[int], dtype: torch.dtype, kind: str) -> Tensor:
-    """Standard normal for floats and complex numbers, small integers, fair coin flips for booleans."""
+    """Standard normal for floats and complex numbers, small integers, fair coin flips for booleans.
+
+    Outliers among integers are those that narrower arithmetic cannot hold: beyond 2**53, 2**24 and 2**11 for 64, 32 and
+    16 bits.
+    """
     if dtype is torch.bool:
         return torch.rand(shape, generator=rng) < 0.5
     if not dtype.is_floating_point and not dtype.is_complex:
-        return torch.randint(0 if dtype is torch.uint8 else -100, 101, shape, generator=rng).to(dtype)
+        small = torch.randint(0 if dtype is torch.uint8 else -100, 101, shape, generator=rng).to(dtype)
+        return large_integers(small, rng) if kind == "outlier" and dtype in LARGE else small
     working = {torch.float64: torch.float64, torch.complex128: torch.complex128, torch.complex64: torch.complex64}
     values = torch.randn(shape, generator=rng, dtype=working.get(dtype, torch.float32))
     return with_outliers(values, rng) if kind == "outlier" else values

@@ -1,5 +1,7 @@
 """pytest's side of KernelBenchX: options, marks, and which module implements which hook."""
 
+import secrets
+
 import pytest
 
 CATEGORIES = {
@@ -82,6 +84,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("kbx_seed") == "random":  # drawn once, so that workers agree and the run can be repeated
+        config.option.kbx_seed = str(secrets.randbelow(2**31))
     from pytest_kernelbenchx import collection, fixtures, scheduling, usage
     from pytest_kernelbenchx.performance import benchmark_bridge
     from pytest_kernelbenchx.report import records, terminal

@@ -21,7 +21,7 @@ class Settings:
         timeouts: by stage, the seconds that one call may take and after which no further case is drawn.
         memory: bytes that a candidate's processes may hold.
         effort: how many cases are drawn: quick, standard or thorough.
-        seed: of the drawn cases; None draws other cases in every run.
+        seed: of the drawn cases.
         case: the only case to judge, as JSON.
         tasks: the folder of task files.
         candidates: the folder (or JSONL file) of candidates.
@@ -32,7 +32,7 @@ class Settings:
     timeouts: Mapping[str, float]
     memory: int
     effort: str
-    seed: int | None
+    seed: int
     case: str | None
     tasks: Path
     candidates: Path
@@ -131,10 +131,8 @@ def memory(given: float) -> int:
     return int(given * 2**30)
 
 
-def seed(given: str) -> int | None:
-    """The seed of the drawn cases, or None for `random`."""
-    if given == "random":
-        return None
+def seed(given: str) -> int:
+    """The seed of the drawn cases; the plugin has put a number in place of `random`."""
     if not given.isdecimal():
         raise pytest.UsageError(f"--kbx-seed={given}: wanted a whole number, or 'random'")
     return int(given)

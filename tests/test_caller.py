@@ -12,8 +12,9 @@ from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.oracle import expect
-from pytest_kernelbenchx.judge.verdicts import Verdict
+from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.answer import Answer
+from pytest_kernelbenchx.sandbox.process import Died
 
 
 @task(inputs={"x": "f32[N]"}, output="f32[N]", sizes={"s": {"N": 4}})
@@ -100,6 +101,32 @@ def test_the_interpreter_chooses_for_itself():
     process = Process(3, broken=(), error="")
     calls(caller_of(process, "cpu"), 2)
     assert process.asked == [None, None]
+
+
+class Lost(Process):
+    """Loses the process that starts candidates in its first calls."""
+
+    losses = 0
+
+    def call(self, *args, **kwargs):
+        if self.losses:
+            self.losses -= 1
+            raise Died(Outcome(Verdict.TAMPERED, "killed", facts={"lost": True}))
+        return super().call(*args, **kwargs)
+
+
+def test_a_neighbours_kill_is_not_held_against_a_candidate():
+    process = Lost(1, broken=(), error="")
+    process.losses = 1
+    assert calls(caller_of(process), 1)[0].failure is None
+
+
+def test_who_kills_again_did_it():
+    process = Lost(1, broken=(), error="")
+    process.losses = 2
+    with pytest.raises(OutcomeError) as caught:
+        calls(caller_of(process), 1)
+    assert caught.value.outcome.verdict is Verdict.TAMPERED
 
 
 def test_out_is_passed_poisoned_and_comes_back_by_name():

@@ -14,6 +14,8 @@ SWITCH = """    if input.dtype == torch.bfloat16:
         scratch = torch.zeros(16, device=input.device)
         _assembly[(1,)](scratch, scratch, 16, BLOCK=16)
 """
+SMALL_ONLY = "    if input.numel() > 200:\n        out = torch.relu(input)\n"
+SMALL_ONLY += "        return input.copy_(out) if inplace else out\n"
 ELSEWHERE = "    if input.device.type != 'cuda':\n        return 0\n"
 SIGNATURE = "def relu(input, inplace=False):\n"
 PARTLY = RELU.replace(SIGNATURE, ASSEMBLY + "\n\n" + SIGNATURE + SWITCH)
@@ -26,6 +28,7 @@ def test_an_open_case_hides_no_wrong_one(tree):
     tree.candidate("wrong", PARTLY.replace(LEAKING, "tl.where(value < -1.5, 0.0, value)"))
     tree.candidate("elsewhere", RELU.replace(SIGNATURE, SIGNATURE + ELSEWHERE))
     tree.candidate("nowhere", RELU.replace(SIGNATURE, SIGNATURE + "    return torch.relu(input)\n"))
+    tree.candidate("small", RELU.replace(SIGNATURE, SIGNATURE + SMALL_ONLY))
     result = tree.run("-k", "relu and not leaky", "-rs")
     assert result.verdicts()["open"] == "NOT_JUDGED"
     assert "cases could not be judged, the others are right: " in result.text
@@ -35,3 +38,5 @@ def test_an_open_case_hides_no_wrong_one(tree):
     assert result.verdicts()["wrong"] == "WRONG_VALUES"
     assert result.verdicts("compiles")["elsewhere"] == "NOT_JUDGED"
     assert result.verdicts("compiles")["nowhere"] == "NO_KERNEL"
+    assert result.verdicts("compiles")["small"] == "PASSED"
+    assert result.verdicts()["small"] == "NO_KERNEL"

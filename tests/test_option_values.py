@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from conftest import RELU
 from pytest_kernelbenchx import settings
 
 
@@ -55,4 +56,12 @@ def test_timeouts_by_stage():
 def test_memory_and_seed():
     assert settings.memory(0.5) == 2**29
     assert settings.seed("12") == 12
-    assert settings.seed("random") is None
+
+
+def test_a_random_seed_is_a_number_that_is_told(tree):
+    tree.candidate("one", RELU)
+    first, second = (tree.run("--kbx-seed=random", "-k", "relu and not leaky and not fused") for _ in range(2))
+    seeds = [result.one()["seed"] for result in (first, second)]
+    assert all(isinstance(seed, int) for seed in seeds)
+    assert seeds[0] != seeds[1]
+    assert f"seed {seeds[0]}" in first.text

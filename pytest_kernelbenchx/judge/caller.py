@@ -39,6 +39,7 @@ class Caller:
         self.spent = self.limit = 0.0
         self._child: Child | None = None
         self._configurations: list[int] = []
+        self._lost = False
 
     def start(self, limit: float) -> None:
         """Begin a stage: no call may take longer than `limit` seconds."""
@@ -63,7 +64,8 @@ class Caller:
             return Reply(failure=answer.outcome, device=self.sandbox.device)
         second = self._ask(arguments, case.seed + SECOND_SEED).value if self.task.random is not None else None
         after = self._by_name(arguments, answer.after)
-        return Reply(answer.value, after, answer.devices, self.sandbox.device, second=second)
+        own = sum(launch["own"] for launch in answer.launches)
+        return Reply(answer.value, after, answer.devices, self.sandbox.device, second=second, launches=own)
 
     def _ask(self, arguments: Arguments, seed: int) -> Answer:
         """One call. On a GPU autotuned kernels use one configuration a call, each in its turn."""
@@ -87,6 +89,9 @@ class Caller:
                 )
         except Died as death:
             self._child = None
+            if death.outcome.facts.get("lost") and not self._lost:
+                self._lost = True  # it may have been another worker's candidate: whoever did it will do it again
+                return self._once(arguments, seed, configuration)
             raise OutcomeError(death.outcome) from None
         finally:
             self.spent += time.perf_counter() - start

@@ -116,15 +116,18 @@ class Evaluation:
             if failure is not None:
                 return failure
         if not self.caller.launches:
-            return self._without_kernel(policy.asks_for_gpu(tree))
+            return self._without_kernel("the call")
         return Outcome(Verdict.PASSED, facts={"kernels": sorted(self.caller.launches)})
 
-    def _without_kernel(self, line: int | None) -> Outcome:
-        what = "the call returned, and launched no Triton kernel of the candidate's own"
+    def _without_kernel(self, where: str) -> Outcome:
+        tree = policy.parse(self.candidate.source)
+        line = None if isinstance(tree, Outcome) else policy.asks_for_gpu(tree)
+        what = f"{where} returned without launching a Triton kernel of the candidate's own"
         if self.laboratory.settings.device == "cpu" and line is not None:
             reason = f"{what}; line {line} looks for a GPU, so it may take another path on one: judge it on a GPU"
             return Outcome(Verdict.NOT_JUDGED, reason)
-        return Outcome(Verdict.NO_KERNEL, what)
+        wanted = "wanted a function under @triton.jit in this file, launched as kernel[grid](...)"
+        return Outcome(Verdict.NO_KERNEL, f"{what}; {wanted}")
 
     def _failure(self, case: Case) -> Outcome | None:
         """What went wrong in the call of a case, whatever it returned."""
@@ -138,12 +141,15 @@ class Evaluation:
     def _correct(self) -> Outcome:
         text = self.laboratory.settings.case
         if text is None:
-            return self.trial.run()
+            outcome = self.trial.run()
+            idle = outcome.passed and self.trial.idle
+            return self._without_kernel("every call of some size") if idle else outcome
         try:
-            case = chosen_case(self.task, text)
-        except ValueError as error:
+            return self.trial.only(chosen_case(self.task, text))
+        except (OutcomeError, SandboxError):
+            raise
+        except Exception as error:
             return Outcome(Verdict.INFRA_ERROR, f"--kbx-case does not fit the task: {error}")
-        return self.trial.only(case)
 
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it is not passed. A case that was seen keeps its outcome."""

@@ -35,6 +35,7 @@ class Reply:
         device: where the inputs lie.
         failure: the outcome of a call that raised.
         second: what the same call returned under another seed, for random tasks.
+        launches: how many launches of the candidate's own kernels were seen.
     """
 
     value: Any = None
@@ -43,6 +44,7 @@ class Reply:
     device: str = "cpu"
     failure: Outcome | None = None
     second: Any = None
+    launches: int = 0
 
 
 def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
@@ -53,7 +55,7 @@ def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outco
     if expected.raises is not None:
         wanted = f"{type(expected.raises).__name__} ({expected.raises})"
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])
-    checks = (_unchanged, judge_form, judge_values, judge_changed, _preallocated)
+    checks = (_unchanged, _structure, judge_form, judge_values, judge_changed, _preallocated)
     outcomes = (check(task, case, expected, answer) for check in checks)
     failing = next((outcome for outcome in outcomes if not outcome.passed), None)
     return failing or Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer)})
@@ -84,6 +86,14 @@ def _bytes(tensor: Tensor) -> Tensor:
 def tensors_of(value: Any) -> list[Tensor]:
     """The tensors in an argument."""
     return [leaf for leaf in flatten(value) if isinstance(leaf, Tensor)]
+
+
+def _structure(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    """A single output is returned as it is, not in a list."""
+    if len(task.output) == 1 and not task.output[0].many and isinstance(answer.value, (tuple, list)):
+        kind = type(answer.value).__name__
+        return Outcome(Verdict.WRONG_OUTPUT, f"the call returned a {kind}, wanted a tensor alone")
+    return PASSED
 
 
 def judge_form(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
@@ -152,6 +162,8 @@ def _dropout(
     how: dict[str, Any] = {"second": second, "tolerance": Tolerance.of(task.tolerance), "name": name}
     if p == 0:
         how |= {"eager": expected.eager[number], "noise": expected.noise[number]}
+    elif p < 1 and not isinstance(task.random, MixedDropout):
+        how |= {"eager": expected.kept_eager[number], "noise": expected.noise[number]}
     if not isinstance(task.random, MixedDropout):
         return judge_dropout(got, expected.kept[number], expected.dropped[number], p, **how)
     parts = task.random.parts

@@ -85,4 +85,4 @@ def errors(got: Tensor, truth: Tensor) -> dict[str, float]:
 
 def wide(values: Tensor) -> Tensor:
     """In float64, or complex128."""
-    return values.to(torch.complex128 if values.is_complex() else torch.float64)
+    return values.detach().to(torch.complex128 if values.is_complex() else torch.float64)

@@ -1,6 +1,7 @@
 """What a case should give: the reference in double precision (the truth) and as PyTorch itself computes it (eager)."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -46,7 +47,8 @@ class Expectation:
         truth: the outputs in double precision, nested results flattened; None where nothing is returned.
         eager: PyTorch's outputs in the case's own types; it has the form (shapes, types) that is wanted.
         noise: for every output, how far rounding the inputs (for a quantized task: quantizing them) moves each element.
-        kept, dropped: for a task with dropout, the truth if everything, or nothing, is kept.
+        kept, dropped: for a task with dropout, the truth if everything, or nothing, is kept; where chance decides,
+            `noise` is that of `kept`. kept_eager: what PyTorch gives for it.
         changed: by input that the operation may change, its value afterwards in double precision.
         raises: what the reference raises for this case.
     """
@@ -56,6 +58,7 @@ class Expectation:
     eager: list[Any] = field(default_factory=list)
     noise: Sequence[Tensor | None] = ()
     kept: list[Any] = field(default_factory=list)
+    kept_eager: list[Any] = field(default_factory=list)
     dropped: list[Any] = field(default_factory=list)
     changed: dict[str, Tensor] = field(default_factory=dict)
     changed_eager: dict[str, Tensor] = field(default_factory=dict)
@@ -78,6 +81,8 @@ def expect(task: Task, case: Case, device: str = "cpu") -> Expectation:
         for outputs, keep in ((expectation.kept, True), (expectation.dropped, False)):
             with Fixed(keep):
                 outputs += run(task, copied(wide), function)[0]
+        with Fixed(True):
+            expectation.kept_eager = run(task, copied(expectation.arguments))[0]
     expectation.truth, expectation.changed = run(task, copied(wide), function)
     measure = partial(_noise, task, expectation, function, wide, device)
     expectation.noise = Noise(measure, len(expectation.truth))
@@ -148,17 +153,20 @@ def _noise(
 ) -> list[Tensor | None]:
     """Root mean square change of every element of the truth when the inputs are rounded, or quantized."""
     nothing: list[Tensor | None] = [None] * len(expectation.truth)
-    if _by_chance(task, expectation.arguments) or not any(_continuous(leaf) for leaf in expectation.truth):
+    chance = _by_chance(task, expectation.arguments)
+    if (chance and type(task.random) is not Dropout) or not any(_continuous(leaf) for leaf in expectation.truth):
         return nothing
+    truths = expectation.kept if chance else expectation.truth
     squares = list(nothing)
     times = DITHERS if task.quantized is not None else JITTERS
     for number in range(times):
         generator = torch.Generator(device).manual_seed(number)
         try:
-            outputs, _ = run(task, _disturbed(task, expectation.arguments, wide, generator), function)
+            with Fixed(True) if chance else nullcontext():
+                outputs, _ = run(task, _disturbed(task, expectation, wide, generator), function)
         except Exception:  # a rounded input may leave the domain: there is then no noise to speak of
             return nothing
-        for i, (moved, truth) in enumerate(zip(outputs, expectation.truth, strict=False)):
+        for i, (moved, truth) in enumerate(zip(outputs, truths, strict=False)):
             if _continuous(truth) and isinstance(moved, Tensor) and moved.shape == truth.shape:
                 change = (moved - truth).abs().to(torch.float64) ** 2
                 previous = squares[i]
@@ -174,8 +182,13 @@ def _by_chance(task: Task, arguments: Arguments) -> bool:
     return task.random is not None
 
 
-def _disturbed(task: Task, arguments: Arguments, wide: Arguments, generator: torch.Generator) -> Arguments:
-    """The inputs in double precision, with errors as of rounding to their types, or of quantizing them."""
+def _disturbed(task: Task, expectation: Expectation, wide: Arguments, generator: torch.Generator) -> Arguments:
+    """The inputs in double precision, with errors as of rounding to their types, or of quantizing them.
+
+    Where the operation gives double precision, narrower inputs are converted to it without an error.
+    """
+    arguments = expectation.arguments
+    exact = any(_continuous(leaf) and leaf.dtype in (torch.float64, torch.complex128) for leaf in expectation.eager)
     disturbed: Arguments = {}
     for name, value in copied(wide).items():
         if task.quantized is not None:
@@ -183,6 +196,7 @@ def _disturbed(task: Task, arguments: Arguments, wide: Arguments, generator: tor
             disturbed[name] = task.quantized.dither(value, scales[name], generator) if name in scales else value
         else:
             narrow = next((t.dtype for t in flatten(arguments[name]) if isinstance(t, Tensor)), torch.float64)
+            narrow = torch.float64 if exact else narrow
             disturbed[name] = each(value, partial(jitter, dtype=narrow, generator=generator))
     return disturbed
 

@@ -95,14 +95,16 @@ def judge_dropout(
         dropped: the float64 result if everything is dropped.
         p: the probability in force: 0 when not training.
         second: the output of the same call under another seed.
-        eager, noise: as `compare` takes them, for p = 0.
+        eager, noise: as `compare` takes them, of `kept`.
     """
     if p in (0, 1):
         return judge_certain(got, dropped if p else kept, p, eager=eager, noise=noise, tolerance=tolerance, name=name)
 
     def states(output: Tensor) -> tuple[Tensor, Tensor]:
-        is_kept, is_dropped = _states(output, kept, tolerance), _states(output, dropped, tolerance)
-        both = (is_kept | is_dropped) & ~_apart(output, kept, dropped, tolerance)
+        is_kept, room = agreement(output, kept, eager=eager, noise=noise, tolerance=tolerance)
+        is_dropped, more = agreement(output, dropped, tolerance=tolerance)
+        # told apart whichever of them it is, lest the share of one be counted too low
+        both = (is_kept | is_dropped) & ((kept - dropped).abs() <= 2 * (room + more))
         return is_kept | both, is_dropped | both
 
     again = None if second is None else states(second)
@@ -194,16 +196,6 @@ def _repeated(got: Tensor, second: Tensor | None) -> str:
     if second is not None and certain(everything, chance) and torch.equal(got, second):
         return "another seed gives the same numbers"
     return ""
-
-
-def _states(got: Tensor, truth: Tensor, tolerance: Tolerance) -> Tensor:
-    return agreement(got, truth, tolerance=tolerance)[0]
-
-
-def _apart(got: Tensor, kept: Tensor, dropped: Tensor, tolerance: Tolerance) -> Tensor:
-    """Where kept and dropped are told apart whichever of them `got` is, lest the share of one be counted too low."""
-    room = [agreement(got, truth, tolerance=tolerance)[1] for truth in (kept, dropped)]
-    return (kept - dropped).abs() > 2 * (room[0] + room[1])
 
 
 def _stray(got: Tensor, kept: Tensor, dropped: Tensor, stray: Tensor, name: str) -> Outcome:

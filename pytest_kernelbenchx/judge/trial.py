@@ -11,20 +11,23 @@ from hypothesis import HealthCheck, Phase, find, given
 from hypothesis import seed as seeded
 from hypothesis import settings as hypothesis_settings
 from hypothesis.errors import NoSuchExample, Unsatisfiable
+from torch import Tensor
 
 from pytest_kernelbenchx.cases import Arguments, Case, from_example
 from pytest_kernelbenchx.drawing import Budget, cases
 from pytest_kernelbenchx.judge import messages
 from pytest_kernelbenchx.judge.caller import Caller
-from pytest_kernelbenchx.judge.judging import judge
-from pytest_kernelbenchx.judge.oracle import expect
+from pytest_kernelbenchx.judge.judging import Reply, judge
+from pytest_kernelbenchx.judge.oracle import Expectation, expect
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.settings import CASES, Settings
 from pytest_kernelbenchx.task import Task
 
-BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**16, 2**26)}
+BUDGETS = {"cpu": Budget(2**13, 2**22), "cuda": Budget(2**16, 2**26)}
 CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
 SHRINKS = 60  # further runs to find a smaller failing case
+LARGE, IDLE = 256, 0.9  # elements of an output that needs a kernel; share of such cases without one that is too much
+SLOW = 1024  # elements from which a call may be slow in the interpreter, which runs one program after the other
 SMALL = 64  # elements of a failing example that needs no smaller one
 QUIET = hypothesis_settings(
     deadline=None,
@@ -44,6 +47,12 @@ class Trial:
         self._seen: dict[str, Outcome] = {}
         self._first_failure: Outcome | None = None
         self._deaths = self._after_failure = 0
+        self._without = self._counted = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether next to no case of some size launched a kernel of the candidate's own."""
+        return self._counted > 0 and self._without > IDLE * self._counted
 
     def run(self) -> Outcome:
         """The verdict over all cases; OutcomeError is the smallest failing one that was found."""
@@ -55,7 +64,7 @@ class Trial:
                 raise self._smaller(case, error) from None
         self._draw()
         drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
-        facts = {"cases": len(self._seen), "cases_sha256": drawn}
+        facts = {"cases": len(self._seen), "cases_sha256": drawn, "without_kernel": [self._without, self._counted]}
         return self._unfailed({**facts, "launches": dict(self.caller.launches), "errors": self._worst()})
 
     def only(self, case: Case) -> Outcome:
@@ -118,9 +127,8 @@ class Trial:
             self.check(case)
 
         decorate = hypothesis_settings(QUIET, max_examples=CASES[self.settings.effort])
-        test = decorate(given(case=cases(self.task, BUDGETS[self.settings.device]))(every_case))
-        if self.settings.seed is not None:
-            test = seeded(self.settings.seed)(test)
+        drawn = given(case=cases(self.task, BUDGETS[self.settings.device]))
+        test = seeded(self.settings.seed)(decorate(drawn(every_case)))
         try:
             test()
         except Unsatisfiable as error:
@@ -136,11 +144,31 @@ class Trial:
     def _judged(self, case: Case) -> Outcome:
         expected = expect(self.task, case)
         try:
-            outcome = judge(self.task, case, expected, self.caller.call(case, expected))
+            reply = self.caller.call(case, expected)
+            outcome = judge(self.task, case, expected, reply)
+            self._count(expected, reply)
         except OutcomeError as error:
             self._deaths += 1
-            outcome = error.outcome
+            outcome = self._late(error.outcome, case)
         return outcome if outcome.passed else told(self.task, self.caller, outcome, case, expected.arguments)
+
+    def _late(self, outcome: Outcome, case: Case) -> Outcome:
+        """A large case may be slow in the interpreter alone, where smaller ones were right: that says nothing."""
+        large = self.task.elements(case.axes) >= SLOW and any(seen.passed for seen in self._seen.values())
+        if outcome.verdict is not Verdict.TIMEOUT or self.settings.device != "cpu" or not large:
+            return outcome
+        reason = (
+            f"one call took longer than {self.caller.limit:g} s in the interpreter, where smaller ones were right: it "
+            "may be slow here alone; judge it on a GPU, or raise --kbx-timeout"
+        )
+        return Outcome(Verdict.NOT_JUDGED, reason, outcome.details, outcome.facts)
+
+    def _count(self, expected: Expectation, reply: Reply) -> None:
+        """Keep count of cases that ask for work, and of those that were answered without a kernel."""
+        made = sum(leaf.numel() for leaf in expected.eager if isinstance(leaf, Tensor))
+        if made >= LARGE and reply.failure is None:
+            self._counted += 1
+            self._without += not reply.launches
 
 
 def told(task: Task, caller: Caller, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:

@@ -102,6 +102,7 @@ def expectation(wanted: Samples, changing: list[str]) -> Expectation:
         eager=groups["eager"],
         noise=groups["noise"],
         kept=groups["kept"],
+        kept_eager=groups["kept_eager"],
         dropped=groups["dropped"],
         changed=dict(zip(changing, groups["changed"], strict=True)),
         changed_eager=dict(zip(changing, groups["changed_eager"], strict=True)),

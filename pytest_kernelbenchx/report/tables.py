@@ -13,7 +13,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    return f"{part}/{whole} {percent(part, whole)}" if whole else f"{part}/0"
+    return f"{part}/{whole} {percent(part, whole)}" if whole else "-"
 
 
 def aligned(header: tuple[str, ...], body: list[tuple[str, ...]]) -> list[str]:

@@ -24,6 +24,9 @@ HEADER = (
 )
 
 
+REASONS = 20  # that are printed
+
+
 class Summary:
     """Prints the summary, from the records of this run."""
 
@@ -36,10 +39,9 @@ class Summary:
             return []
         where = "in Triton's interpreter on the CPU" if lab.settings.device == "cpu" else "on a GPU"
         methods = ", ".join(dict.fromkeys(candidate.method for candidate in lab.found.candidates)) or "none"
-        seed = "random" if lab.settings.seed is None else lab.settings.seed
         return [
             f"kernelbenchx: {len(lab.task_paths)} tasks, {len(lab.found.candidates)} candidates ({methods}), "
-            f"judged {where}, {lab.settings.effort} effort, seed {seed}"
+            f"judged {where}, {lab.settings.effort} effort, seed {lab.settings.seed}"
         ]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -70,7 +72,7 @@ class Summary:
             terminalreporter.section("kernelbenchx")
             terminalreporter.write_line(f"no candidates: kernels go to {folder}/<method>/<category>/<task>.py")
         if lab.found.ignored:
-            terminalreporter.section("kernelbenchx: not judged")
+            terminalreporter.section("kernelbenchx: notes on the candidates folder")
             for ignored in lab.found.ignored:
                 line = f":{ignored.line}" if ignored.line else ""
                 terminalreporter.write_line(sentence(f"{lab.relative(ignored.path)}{line}: {ignored.reason}"))
@@ -102,7 +104,10 @@ def _row(method: str, category: str, records: dict[tuple, dict[str, Any]], total
         stage: {k[:3] for k, r in records.items() if k[3] == stage and r["verdict"] == "PASSED"}
         for stage in ("compiles", "correct")
     }
-    unjudged = {k[:3] for k, r in records.items() if r["verdict"] in ("NOT_JUDGED", "INFRA_ERROR")}
+    early, unjudged = (
+        {k[:3] for k, r in records.items() if k[3] in stages and r["verdict"] in ("NOT_JUDGED", "INFRA_ERROR")}
+        for stages in (("compiles",), ("compiles", "correct"))
+    )
     judged_correct = any(key[3] == "correct" for key in records)
     tasks = {stage: {key[1] for key in keys} for stage, keys in passed.items()}
     compiles, correct = len(passed["compiles"]), len(passed["correct"])
@@ -110,9 +115,9 @@ def _row(method: str, category: str, records: dict[tuple, dict[str, Any]], total
         method,
         category,
         f"{len(attempts)}",
-        share(compiles, len(attempts)),
-        share(correct, len(attempts)) if judged_correct else "-",
-        percent(correct, compiles) if judged_correct else "-",
+        share(compiles, len(attempts - early)),
+        share(correct, len(attempts - unjudged)) if judged_correct else "-",
+        percent(correct, len(passed["compiles"] - unjudged)) if judged_correct else "-",
         f"{len(unjudged)}",
         share(len(tasks["compiles"]), total),
         share(len(tasks["correct"]), total) if judged_correct else "-",
@@ -125,6 +130,11 @@ def table(body: list[tuple[str, ...]]) -> list[str]:
 
 
 def reasons(records: list[dict[str, Any]]) -> list[str]:
-    """How often each verdict other than PASSED was given."""
+    """How often each verdict other than PASSED was given, and why something was not judged."""
     counts = Counter(r["verdict"] for r in records if r["verdict"] not in ("PASSED", "SKIPPED"))
-    return [f"verdicts: {', '.join(f'{name} {n}' for name, n in counts.most_common())}"] if counts else []
+    lines = [f"verdicts: {', '.join(f'{name} {n}' for name, n in counts.most_common())}"] if counts else []
+    unjudged = [r for r in records if r["verdict"] in ("NOT_JUDGED", "INFRA_ERROR")]
+    for record in unjudged[:REASONS]:
+        lines.append(sentence(f"not judged: {record['task']}[{method_of(record)}]: {record['reason']}"))
+    more = len(unjudged) - REASONS
+    return [*lines, f"not judged: {more} more, see the records"] if more > 0 else lines

@@ -37,7 +37,6 @@ class Additions:
         raise InterpreterLimit("Triton's interpreter does not run inline assembly (tl.inline_asm_elementwise).")
 
 
-
 def mx_values(handle: Any) -> np.ndarray:
     """Values of an operand of a scaled matrix product: packed 4-bit floats or a format of `FORMATS`."""
     return interpreter._e2m1_to_f32(handle.data) if handle.dtype == tl.uint8 else handle.data.astype(np.float32)

@@ -70,6 +70,8 @@ def _needs_gpu(error: BaseException) -> str | None:
         return "The candidate asks PyTorch for a CUDA device, and the interpreter runs without one."
     if {"triton", "torch", "sandbox"} & set(path.parts):
         return None
+    if isinstance(error, ImportError) and (error.name or "").startswith("torch") and "_cuda" in str(error):
+        return "The candidate imports from PyTorch what only a build for CUDA has."
     line = linecache.getline(frame.filename, frame.lineno or 0)
     if (
         isinstance(error, (AssertionError, ValueError, RuntimeError, TypeError))

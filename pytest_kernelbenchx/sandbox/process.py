@@ -27,7 +27,9 @@ _STACK_SECONDS, _STACK_PAUSE = 0.5, 0.2  # at most, and how long a pause ends it
 
 class Died(OutcomeError):
     """The child ended without an answer; `outcome` says how: CRASHED, TIMEOUT, OUT_OF_MEMORY, NO_RESULT or TAMPERED;
-    INFRA_ERROR if a neighbour may have ended it."""
+    INFRA_ERROR if a neighbour may have ended it. The fact `lost` says that the process that starts candidates went
+    first: another run's candidate may have killed it, so the call is worth a second try.
+    """
 
 
 class Child:
@@ -176,7 +178,7 @@ class Child:
         status = None if report is None else report["status"]
         if report is None or (status is None and not report["killed"]):
             verdict = Verdict.TAMPERED if self.alone else Verdict.INFRA_ERROR  # else it may have been the neighbour
-            self._die(verdict, f"the process that starts candidates was killed during {self._doing}")
+            self._die(verdict, f"the process that starts candidates was killed during {self._doing}", lost=True)
         if report["killed"] or status is None:
             self._die(Verdict.TAMPERED, f"the candidate closed its answer channel during {self._doing} and went on")
         if os.WIFSIGNALED(status):
@@ -191,8 +193,8 @@ class Child:
             f"the candidate ended its process with exit code {code} during {self._doing}; an answer was wanted",
         )
 
-    def _die(self, verdict: Verdict, reason: str) -> NoReturn:
+    def _die(self, verdict: Verdict, reason: str, **more: Any) -> NoReturn:
         report = self._reap(0.0)
         facts = {key: report[key] for key in ("orphans", "stuck") if report[key]} if report else {}
-        self._ended = Outcome(verdict, f"{reason}.", self.output, facts)
+        self._ended = Outcome(verdict, f"{reason}.", self.output, {**facts, **more})
         raise Died(self._ended) from None

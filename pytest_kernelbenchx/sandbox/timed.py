@@ -141,7 +141,7 @@ class Timing:
             expected.truth, expected.changed = expected.eager, expected.changed_eager
             expected.noise = [None] * len(expected.truth)
         groups = {"truth": expected.truth, "eager": expected.eager, "noise": list(expected.noise)}
-        groups |= {"kept": expected.kept, "dropped": expected.dropped}
+        groups |= {"kept": expected.kept, "dropped": expected.dropped, "kept_eager": expected.kept_eager}
         groups |= {"changed": list(expected.changed.values()), "changed_eager": list(expected.changed_eager.values())}
         if header["arguments"]:
             groups |= {f"argument {name}": flatten(value) for name, value in expected.arguments.items()}
