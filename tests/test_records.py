@@ -183,7 +183,7 @@ def test_table_is_aligned():
 def test_percentages():
     assert percent(1, 3) == "33.3%"
     assert percent(0, 0) == "-"
-    assert share(0, 0) == "0/0"
+    assert share(0, 0) == "-"
 
 
 def test_verdicts_are_counted():

@@ -1,0 +1,102 @@
+"""Stage two, with a stand-in for the candidate's process: what a death means, and when drawing ends."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from pytest_kernelbenchx import task
+from pytest_kernelbenchx.cases import Case
+from pytest_kernelbenchx.judge.judging import Reply
+from pytest_kernelbenchx.judge.trial import CRASHES, Trial
+from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
+
+
+@task(inputs={"x": "f32[N]"}, output="f32[N]", sizes={"s": {"N": 4}}, layouts=())
+def double(x):
+    return x * 2
+
+
+class Answers:
+    """Doubles; dies with `verdict` from `length` elements on."""
+
+    def __init__(self, length=10**9, verdict=Verdict.TIMEOUT):
+        self.length, self.verdict = length, verdict
+        self.output, self.limit, self.spent, self.launches = "", 5.0, 0.0, {"k": 1}
+        self.calls = self.deaths = 0
+
+    def call(self, case, expected):
+        self.calls += 1
+        x = expected.arguments["x"]
+        if x.numel() >= self.length:
+            self.deaths += 1
+            raise OutcomeError(Outcome(self.verdict, "died"))
+        return Reply(x * 2, {"x": x}, ["cpu"], launches=int(x.numel() != 300))
+
+
+def trial_of(caller, device="cpu", effort="quick"):
+    return Trial(double, caller, SimpleNamespace(device=device, effort=effort, seed=0))
+
+
+def verdict(trial, length):
+    try:
+        trial.check(Case(axes={"N": length}))
+    except OutcomeError as error:
+        return error.outcome.verdict
+    return trial.only(Case(axes={"N": length})).verdict
+
+
+@pytest.mark.parametrize(
+    ("device", "length", "wanted"),
+    [("cpu", 2000, Verdict.NOT_JUDGED), ("cpu", 100, Verdict.TIMEOUT), ("cuda", 2000, Verdict.TIMEOUT)],
+)
+def test_a_large_case_may_be_slow_in_the_interpreter_alone(device, length, wanted):
+    trial = trial_of(Answers(length), device)
+    if device == "cpu":
+        assert verdict(trial, 3) is Verdict.PASSED
+    assert verdict(trial, length) is wanted
+
+
+def test_a_first_call_that_hangs_is_a_failure_however_large():
+    assert verdict(trial_of(Answers(1)), 2000) is Verdict.TIMEOUT
+
+
+def test_deaths_end_the_search():
+    caller = Answers(40, Verdict.CRASHED)
+    with pytest.raises(OutcomeError) as caught:
+        trial_of(caller).run()
+    assert caught.value.outcome.verdict is Verdict.CRASHED
+    assert caller.deaths == CRASHES  # shrinking would have gone on for long
+
+
+def test_time_that_is_spent_ends_the_drawing():
+    caller = Answers()
+    caller.spent = 6.0
+    outcome = trial_of(caller).run()
+    assert outcome.verdict is Verdict.NOT_JUDGED
+    assert "raise it with --kbx-timeout" in outcome.reason
+    assert caller.calls == 0
+
+
+def test_cases_without_a_kernel_are_counted():
+    caller = Answers()
+    trial = trial_of(caller)
+    for length, idle in ((100, False), (300, True), (400, False)):
+        trial.check(Case(axes={"N": length}))
+        assert trial.idle is idle
+
+
+def test_the_smallest_failure_is_found():
+    caller = Answers()
+
+    def wrong(case, expected):
+        x = expected.arguments["x"]
+        value = x * 2
+        if x.numel() > 32:
+            value[32:] = torch.nan
+        return Reply(value, {"x": x}, ["cpu"], launches=1)
+
+    caller.call = wrong
+    with pytest.raises(OutcomeError) as caught:
+        trial_of(caller, effort="standard").run()
+    assert Case.from_json(caught.value.outcome.facts["case"]).axes == {"N": 33}
