@@ -21,6 +21,8 @@ def check_arguments(config: pytest.Config, args: list[str]) -> None:
     _check_separate_paths(args, here)
     folder = Path(here, options.kbx_candidates) if options.kbx_candidates else config.rootpath / "candidates"
     folder = folder.resolve()
+    if not options.file_or_dir and folder in (here, *here.parents):
+        raise pytest.UsageError(f"this folder lies in the candidates folder: run pytest from {config.rootpath}")
     named = [str(argument) for argument in options.file_or_dir] or list(config.getini("testpaths")) or [str(here)]
     for argument in named:
         path = Path(here, argument.split("::")[0]).resolve()
@@ -91,9 +93,11 @@ def check_methods(config: pytest.Config) -> None:
     for name in wanted:
         if name not in there:
             found = f"{folder} has {', '.join(there)}" if there else f"{folder} has no candidates yet"
+            to = f"its kernels go to {folder}/{name}/<category>/<task>.py"
+            if lab.settings.candidates.is_file():
+                to = "a line's method is what its key `method` says, or else the file's name"
             raise pytest.UsageError(
-                f"--kbx-method={name}: there is no method {name!r}{_did_you_mean(name, there)} ({found}); "
-                f"its kernels go to {folder}/{name}/<category>/<task>.py"
+                f"--kbx-method={name}: there is no method {name!r}{_did_you_mean(name, there)} ({found}); {to}"
             )
 
 

@@ -58,7 +58,7 @@ def test_as_an_argument(inline, trapped, monkeypatch):
         assert f"{argument} lies in the candidates folder" in said
         assert "--kbx-method" in said
     monkeypatch.chdir(trapped / "claude")
-    assert "lies in the candidates folder" in inline.complaint("--kbx-candidates=..")
+    assert "this folder lies in the candidates folder: run pytest from " in inline.complaint("--kbx-candidates=..")
     assert untouched(trapped)
 
 

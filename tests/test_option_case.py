@@ -7,7 +7,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from conftest import RELU
+from conftest import RELU, TASKS
 from pytest_kernelbenchx import settings
 from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.cases import Case, from_example
@@ -21,8 +21,6 @@ GOOD = {"axes": {"S": [3, 5]}, "dtype": "f16", "layouts": {"input": "strided"}, 
 
 @pytest.fixture(scope="module")
 def relu():
-    from conftest import TASKS
-
     return load_task(TASKS / "activation" / "relu.py")
 
 
@@ -56,6 +54,14 @@ def test_what_does_not_fit_is_named(relu):
     assert complaint(relu, layouts={"imput": "strided"}) == "unknown input 'imput'; did you mean input?"
     assert complaint(relu, fill="edgy").startswith("unknown fill 'edgy'")
     assert complaint(relu, seed="x") == "seed is 'x', wanted a whole number"
+
+
+def test_an_option_that_has_no_default_must_be_there():
+    softmax = load_task(TASKS / "math" / "softmax.py")
+    case = json.dumps({"axes": {"S": [3]}, "dtype": "f32"})
+    with pytest.raises(ValueError, match="option 'dim' is missing, and softmax cannot be called without it"):
+        chosen_case(softmax, case)
+    assert chosen_case(softmax, json.dumps({"axes": {"S": [3]}, "options": {"dim": 0}})).options == {"dim": 0}
 
 
 def test_inputs_that_cannot_be_made(relu):

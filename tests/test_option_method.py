@@ -53,3 +53,10 @@ def test_no_candidates_at_all(inline):
     result = inline.run()
     assert "no candidates: kernels go to candidates/<method>/<category>/<task>.py" in result.text
     assert result.status == 5
+
+
+def test_methods_of_a_jsonl_file(inline):
+    (inline.path / "gpt.jsonl").write_text('{"task": "relu", "code": "x = 1"}\n')
+    said = inline.complaint("--kbx-candidates=gpt.jsonl", "--kbx-method=claude")
+    assert "gpt.jsonl has gpt" in said
+    assert "a line's method is what its key `method` says, or else the file's name" in said

@@ -408,7 +408,7 @@ def test_a_self_test_that_fails_is_no_verdict_on_a_candidate(monkeypatch):
         ("raise KeyboardInterrupt", Verdict.IMPORT_ERROR, "KeyboardInterrupt"),
         ("import pytest\npytest.skip('no', allow_module_level=True)", Verdict.IMPORT_ERROR, "Skipped: no"),
         ("x = 1", Verdict.NO_ENTRY_POINT, "defines no function at top level"),
-        ("def matmull(): pass\ndef g(): pass", Verdict.NO_ENTRY_POINT, "Did you mean matmull?"),
+        ("def matmull(): pass\ndef g(): pass", Verdict.NO_ENTRY_POINT, "Is matmull meant? It must be called matmul."),
         ("matmul = 3", Verdict.NO_ENTRY_POINT, "named matmul or kernel_function"),
         ("import triton\n@triton.jit\ndef matmul(x): pass", Verdict.NO_ENTRY_POINT, "is a Triton kernel"),
     ],

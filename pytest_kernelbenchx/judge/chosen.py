@@ -54,6 +54,10 @@ def _complaints(task: Task, case: Case) -> Iterator[str]:
     yield from _unknown("fill", [case.fill], FILLS)
     yield from _unknown("layout", case.layouts.values(), LAYOUTS)
     yield from _unknown("option", case.options, list(task.options))
+    example = task.examples[case.example] if case.example is not None else {}
+    for name in task.options:
+        if task.parameters[name].default is task.parameters[name].empty and name not in {*case.options, *example}:
+            yield f"option {name!r} is missing, and {task.name} cannot be called without it"
     for names in (case.layouts, case.present, case.numbers):
         yield from _unknown("input", names, inputs)
 

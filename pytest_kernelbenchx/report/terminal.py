@@ -70,7 +70,10 @@ class Summary:
         if lab.task_paths and not lab.found.candidates:
             folder = lab.relative(lab.settings.candidates)
             terminalreporter.section("kernelbenchx")
-            terminalreporter.write_line(f"no candidates: kernels go to {folder}/<method>/<category>/<task>.py")
+            wanted = f"kernels go to {folder}/<method>/<category>/<task>.py"
+            if lab.settings.candidates.is_file():
+                wanted = f'{folder} should hold lines like {{"task": "relu", "code": "..."}}'
+            terminalreporter.write_line(f"no candidates: {wanted}")
         if lab.found.ignored:
             terminalreporter.section("kernelbenchx: notes on the candidates folder")
             for ignored in lab.found.ignored:

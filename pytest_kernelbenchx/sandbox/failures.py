@@ -127,7 +127,7 @@ def no_entry_point(entries: list[str], found: list[str], other: str | None) -> d
     if other:
         message += f": what has that name is {other}"
     message += f"; it defines {', '.join(found[:20])}" if found else "; it defines no function at top level"
-    message += f". Did you mean {close[0]}?" if close else "."
+    message += f". Is {close[0]} meant? It must be called {entries[0]}." if close else "."
     return {
         "verdict": "NO_ENTRY_POINT",
         "type": "AttributeError",
