@@ -256,6 +256,57 @@ def own_not_implemented():
     raise NotImplementedError("only float32")
 
 
+ZERO = 0
+LIMIT: tl.constexpr = 8
+STEP = tl.constexpr(1)
+
+
+def plain_helper(x):
+    return x + 1
+
+
+@triton.jit
+def plain_global(x, out, N: tl.constexpr):
+    tl.store(out + tl.arange(0, N), ZERO)
+
+
+@triton.jit
+def plain_function(x, out, N: tl.constexpr):
+    tl.store(out, plain_helper(tl.load(x)))
+
+
+@triton.jit
+def guarded(x, out, N: tl.constexpr):
+    try:  # noqa: SIM105
+        tl.store(out, tl.load(x))
+    except ValueError:
+        pass
+
+
+@triton.jit
+def anonymous(x, out, N: tl.constexpr):
+    double = lambda v: v * 2  # noqa: E731
+    tl.store(out, double(tl.load(x)))
+
+
+@triton.jit
+def looked_up(x, out, N: tl.constexpr):
+    tl.store(out, {"a": 1}["a"])
+
+
+@triton.jit
+def nested(x, out, N: tl.constexpr):
+    def double(v):
+        return v * 2
+
+    tl.store(out, double(tl.load(x)))
+
+
+@triton.jit
+def known_globals(x, out, N: tl.constexpr):
+    tl.store(out + tl.arange(0, N), tl.load(x + tl.arange(0, N)) * STEP + LIMIT)
+
+
 def launched(kernel, **keywords):
     return lambda: kernel[(1,)](torch.ones(64), torch.zeros(64), N=8, **keywords)
 
@@ -268,6 +319,12 @@ WITHOUT_GPU = {
 FAILURES = {
     "wrong_shape": (launched(wrong_shape), None),
     "undefined": (launched(undefined), None),
+    "plain_global": (launched(plain_global), None),
+    "plain_function": (launched(plain_function), None),
+    "guarded": (launched(guarded), None),
+    "anonymous": (launched(anonymous), None),
+    "looked_up": (launched(looked_up), None),
+    "nested": (launched(nested), None),
     "missing": (launched(missing), None),
     "no_power_of_two": (launched(no_power_of_two), None),
     "block_condition": (launched(block_condition), None),
@@ -396,7 +453,14 @@ def check_tuning():
     return equal(out, 16)  # reset once, when the configuration is chosen, then 8 added twice
 
 
+def check_known_globals():
+    out = torch.zeros(8)
+    known_globals[(1,)](torch.ones(8), out, N=8)
+    assert out.tolist() == [9.0] * 8
+
+
 CHECKS = {
+    "known_globals": check_known_globals,
     "loops": check_loops,
     "unrolled": check_unrolled,
     "scalars": check_scalars,

@@ -17,6 +17,7 @@ from triton.compiler.errors import UnsupportedLanguageConstruct
 from triton.runtime import interpreter
 
 from .constructs import HELPERS
+from .refusals import foreign, names_of, unsupported_node
 
 PREFIX = "_kernelbenchx_"
 CHAINS = hasattr(interpreter.ASTTransformer, "visit_Compare")  # since Triton 3.7 or so, `0 <= x < n` compiles
@@ -50,6 +51,33 @@ class Rewriter(interpreter.ASTTransformer):
     def __init__(self, taken: dict[str, Any]) -> None:
         self.taken = taken
         self.loops = 0
+        self.local: set[str] = set()
+
+    def visit(self, node: ast.AST) -> Any:
+        message = unsupported_node(node)
+        if message is None:
+            return super().visit(node)
+        refusal = call("refuse", ast.Constant(message))
+        return ast.copy_location(ast.Expr(refusal) if isinstance(node, ast.stmt) else refusal, node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """The kernel itself; its decorators and its signature are Python's."""
+        self.local = names_of(node)
+        node.body = [made for statement in node.body for made in self._statements(statement)]
+        return node
+
+    def _statements(self, statement: ast.stmt) -> list[ast.stmt]:
+        if isinstance(statement, ast.FunctionDef):
+            message = ast.Constant("nested function definition is not supported.")
+            return [ast.copy_location(ast.Expr(call("refuse", message)), statement)]
+        made = self.visit(statement)
+        return made if isinstance(made, list) else [made]
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if node.id in self.local or not isinstance(node.ctx, ast.Load) or node.id not in self.taken:
+            return node
+        message = foreign(node.id, self.taken)
+        return node if message is None else ast.copy_location(call("refuse", ast.Constant(message)), node)
 
     def visit_For(self, node: ast.For) -> Any:
         return self.loop(node, check=called(node.iter) == "range")
