@@ -37,6 +37,7 @@ def lengths(S, dim):
     output="c64[...]",
     dtypes=("f32", "c64"),
     axes={"S": Shapes(1, 3)},
+    layouts=("contiguous",),  # torch 2.13 corrupts memory when it transforms strided or unaligned tensors on a CPU
     options={"dim": dimensions, "s": lengths, "norm": [None, "forward", "backward", "ortho"]},
     bytes=lambda S, itemsize: math.prod(S) * (itemsize + 8),
     flops=lambda S: int(5 * math.prod(S) * math.log2(max(2, math.prod(S)))),
