@@ -113,7 +113,10 @@ def processes_of(marker: str) -> list[str]:
 def test_the_search_for_processes_finds_one(tmp_path):
     sleeper = subprocess.Popen(["sleep", "60"], env={**os.environ, "TMPDIR": str(tmp_path)})
     try:
-        assert [line for line in processes_of(str(tmp_path)) if "sleep 60" in line]
+        deadline = time.monotonic() + 30  # right after the fork its command line may still be the old one
+        while not (found := [line for line in processes_of(str(tmp_path)) if "sleep 60" in line]):
+            assert time.monotonic() < deadline
+        assert len(found) == 1
     finally:
         sleeper.kill()
         sleeper.wait()
