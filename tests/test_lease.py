@@ -68,7 +68,7 @@ def test_exclusive_is_alone(tmp_path, process):
 
 
 def test_shared_is_not(tmp_path, process):
-    children = [process("shared", 1.0), process("shared", 1.0)]
+    children = [process("shared", 5.0), process("shared", 5.0)]
     wait_for(lambda: sum(way == "in" for _, way, _ in entries(tmp_path)) == 2)
     assert not any(way == "out" for _, way, _ in entries(tmp_path)), "the second came in after the first had left"
     assert [child.wait(60) for child in children] == [0, 0]
