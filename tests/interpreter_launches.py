@@ -349,9 +349,14 @@ FAILURES = {
     "unusual_libdevice": (launched(unusual_libdevice), "libdevice"),
     "branching_reduction": (launched(branching_reduction), "branches"),
     **({} if torch.cuda.is_available() else WITHOUT_GPU),
+    "cuda_import": (lambda: import_of_cuda(), "build for CUDA"),
     "cuda_check": (lambda: insist(torch.zeros(3)), "CUDA"),
     **({} if HAS_BLOCK_POINTERS else {"old_block_pointer": (launched(old_block_pointer), "block pointers")}),
 }
+
+
+def import_of_cuda():
+    from torch._C import _cuda_noSuchThing  # noqa: F401
 
 
 def insist(x):

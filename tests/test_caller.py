@@ -11,6 +11,7 @@ from pytest_kernelbenchx import task
 from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge.caller import Caller
+from pytest_kernelbenchx.judge.judging import judge
 from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.answer import Answer
@@ -101,6 +102,18 @@ def test_the_interpreter_chooses_for_itself():
     process = Process(3, broken=(), error="")
     calls(caller_of(process, "cpu"), 2)
     assert process.asked == [None, None]
+
+
+def test_a_tensor_in_a_list_is_no_tensor():
+    case = Case(axes={"N": 4})
+    expected = expect(double, case)
+    reply = caller_of(Process(1, broken=(), error=""), "cpu").call(case, expected)
+    reply.devices = ["cpu"]
+    assert judge(double, case, expected, reply).passed
+    reply.value = [reply.value]
+    outcome = judge(double, case, expected, reply)
+    assert outcome.verdict is Verdict.WRONG_OUTPUT
+    assert outcome.reason == "the call returned a list, wanted a tensor alone"
 
 
 class Lost(Process):

@@ -227,6 +227,17 @@ def test_share_of_outliers_is_a_thousandth():
     assert 800 <= int((changed == 50).sum()) <= 1200
 
 
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int16])
+def test_outliers_among_integers_are_beyond_narrower_arithmetic(dtype):
+    rng = torch.Generator().manual_seed(0)
+    values = fills.default(rng, [50], dtype, "outlier")
+    narrow = {torch.int64: torch.float64, torch.int32: torch.float32, torch.int16: torch.float16}[dtype]
+    assert (values.abs() >= fills.LARGE[dtype]).any()
+    first = torch.tensor(fills.LARGE[dtype], dtype=dtype)
+    assert first.to(narrow).to(dtype) != first
+    assert fills.default(rng, [50], dtype, "standard").abs().max() <= 100
+
+
 def test_ready_fills():
     context = {
         "rng": torch.Generator().manual_seed(0),
