@@ -179,24 +179,25 @@ def told(task: Task, caller: Caller, outcome: Outcome, case: Case, arguments: Ar
 
 
 def first_cases(task: Task) -> list[Case]:
-    """The calls of stage one: the first and the last example with something to do, or else the simplest drawn case."""
+    """The calls of stage one: the first and the last small example with something to do, or else the simplest case."""
     usable = [n for n, example in enumerate(task.examples) if "raises" not in example]
     made = [from_example(task, n) for n in usable]
-    filled = [case for case in made if _elements(task, case)]
-    return filled[:1] + filled[-1:] if filled else [simplest(task)]
+    filled = [case for case in made if _filled(case)]
+    small = [case for case in filled if task.elements(case.axes) <= SLOW] or filled[:1]
+    return small[:1] + small[1:][-1:] if small else [simplest(task)]
 
 
 def simplest(task: Task) -> Case:
     """The smallest case with something to do that Hypothesis finds for a task."""
     try:
-        return find(cases(task), lambda case: bool(_elements(task, case)), settings=QUIET, random=Random(0))
+        return find(cases(task), _filled, settings=QUIET, random=Random(0))
     except (NoSuchExample, Unsatisfiable):
         reason = "no case can be drawn for the task: its where= or axes= leave none, or only empty tensors"
         raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
 
 
-def _elements(task: Task, case: Case) -> int:
-    return 0 if 0 in _flat(case.axes.values()) else 1
+def _filled(case: Case) -> bool:
+    return 0 not in _flat(case.axes.values())
 
 
 def _flat(values: Any) -> list[int]:
