@@ -66,9 +66,21 @@ def default(rng: torch.Generator, shape: list[int], dtype: torch.dtype, kind: st
     return with_outliers(values, rng) if kind == "outlier" else values
 
 
+EDGE = 1e-3
+"""How close to an end of its range an outlier of `uniform` lies, as a share of the range, at most."""
+
+
 def uniform(low: float = 0.0, high: float = 1.0) -> Fill:
-    """Evenly spread over [low, high): for domains that outliers would leave."""
-    return lambda rng, shape: low + (high - low) * torch.rand(shape, generator=rng, dtype=torch.float64)
+    """Evenly spread over [low, high), a domain that outliers would leave: theirs are values next to its ends."""
+
+    def fill(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+        share = torch.rand(shape, generator=rng, dtype=torch.float64)
+        if kind == "outlier":
+            near = torch.where(share < 0.5, share, share + 1 / EDGE - 1) * EDGE
+            share = torch.where(with_outliers(torch.ones(shape), rng) != 1, near, share)
+        return low + (high - low) * share
+
+    return fill
 
 
 def normal(mean: float = 0.0, std: float = 1.0) -> Fill:
@@ -107,8 +119,9 @@ def bernoulli(p: float = 0.5) -> Fill:
 
 
 def probabilities(dim: int = -1) -> Fill:
-    """Positive values that add up to one along `dim`."""
-    return lambda rng, shape: torch.softmax(torch.randn(shape, generator=rng, dtype=torch.float64), dim)
+    """Positive values that add up to one along `dim`; with outliers among their logits, some are all but 0 or 1."""
+    logits = normal()
+    return lambda rng, shape, kind: torch.softmax(logits(rng, shape, kind), dim)
 
 
 def positive_definite(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
