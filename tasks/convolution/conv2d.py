@@ -8,71 +8,43 @@
 "valid" (none) or "same" (with stride 1: as much as keeps the size, the odd one at the end). `groups` is G: each of the
 G groups of C input channels is convolved with its own F filters. Nothing is mutated. The reference is computed in
 float32, never in TF32.
-
-Height and width are written H + KH - 1 and W + KW - 1 here, so that a filter always fits: H x W is the size of the
-output at stride 1 without padding.
 """
-
-import math
 
 import torch
 
-from pytest_kernelbenchx import task
+from pytest_kernelbenchx import convolution, task
 
-SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 63, 64, 65, 129)
-
-
-def within(*others):
-    """Lengths of an axis that keep the output, whose other axes have lengths `others`, at 2**15 elements."""
-    return [n for n in SIDES if n * math.prod(others) <= 2**15] or [1]
+case = convolution.case
 
 
 @task(
-    inputs={
-        "input": "f32[N, G * C, H + KH - 1, W + KW - 1]",
-        "weight": "f32[G * F, C, KH, KW]",
-        "bias": "f32[G * F] | None",
-    },
-    output="f32[...]",
-    axes={
-        "N": (1, 2, 3),
-        "G": (1, 1, 2, 3),
-        "F": lambda N, G, H, W: within(N, G, H, W),
-        "H": lambda N, G, F, W: within(N, G, F, W),
-        "W": lambda N, G, F, H: within(N, G, F, H),
-        "KH": (1, 2, 3, 5),
-        "KW": (1, 2, 3, 4),
-    },
-    options={
-        "stride": (1, 2, (2, 1), (1, 3)),
-        "padding": lambda stride: (0, 1, 2, (2, 0), "valid", "same")[: 6 if stride == 1 else 5],
-        "dilation": lambda H, W, KH, KW: (1, 2, (2, 1))[: 3 if H >= KH and W >= KW else 1],
-        "groups": lambda G: (G,),
-    },
-    sizes={
-        "small": dict(N=2, G=1, C=16, F=32, H=14, W=14, KH=3, KW=3, bias=True),
-        "middle": dict(N=32, G=1, C=256, F=512, H=14, W=14, KH=3, KW=3, bias=True),
-        "large": dict(N=64, G=1, C=512, F=1024, H=14, W=14, KH=3, KW=3, bias=True),
-    },
-    flops=lambda N, G, C, F, H, W, KH, KW: 2 * N * G * F * H * W * C * KH * KW,
-    bytes=lambda N, G, C, F, H, W, KH, KW: (
-        4 * (N * G * C * (H + KH - 1) * (W + KW - 1) + G * F * (C * KH * KW + 1) + N * G * F * H * W)
-    ),
+    inputs=convolution.INPUTS,
+    output=convolution.OUTPUT,
+    axes=convolution.AXES,
+    where=convolution.fits,
+    options=convolution.options(),
+    flops=convolution.flops,
     examples=[
-        dict(N=1, C=3, F=2, H=3, W=3, KH=3, KW=3),
-        dict(N=1, C=3, F=2, H=3, W=3, KH=3, KW=3, stride=2),
-        dict(N=1, C=3, F=2, H=3, W=3, KH=3, KW=3, padding=1),
-        dict(N=1, C=3, F=2, H=3, W=3, KH=3, KW=3, dilation=2),
-        dict(N=2, G=3, C=2, F=5, H=9, W=7, KH=3, KW=3, groups=3, bias=True, padding=(1, 2)),
-        dict(N=1, G=16, C=1, F=1, H=12, W=12, KH=3, KW=3, groups=16, padding="same"),
-        dict(N=1, C=70, F=66, H=5, W=5, KH=1, KW=1, bias=True),
+        case(C=3, F=2, H=5, W=5, KH=3, KW=3),
+        case(C=3, F=2, H=5, W=5, KH=3, KW=3, stride=2),
+        case(C=3, F=2, H=5, W=5, KH=3, KW=3, padding=1),
+        case(C=3, F=2, H=5, W=5, KH=3, KW=3, dilation=2),
+        case(N=2, C=2, F=5, H=11, W=9, KH=3, KW=3, groups=3, bias=True, padding=(1, 2)),
+        case(H=14, W=14, KH=3, KW=3, groups=16, padding="same"),
+        case(C=2, F=3, H=9, W=8, KH=2, KW=4, padding="same"),
+        case(C=70, F=66, H=5, W=5, bias=True),
         *(
-            dict(N=2, C=3, F=4, H=14, W=14, KH=3, KW=3, stride=2, padding=1, fill=fill)
+            case(N=2, C=3, F=4, H=16, W=16, KH=3, KW=3, stride=2, padding=1, fill=fill)
             for fill in ("standard", "outlier")
         ),
-        dict(N=1, C=1, F=1, H=1, W=1, KH=1, KW=1),
-        dict(N=1, G=2, C=3, F=2, H=3, W=3, KH=3, KW=3, raises=RuntimeError),
+        case(H=1, W=1),
+        case(G=2, C=3, F=2, H=5, W=5, KH=3, KW=3, raises=RuntimeError),
     ],
+    sizes={
+        "small": case(N=2, C=16, F=32, H=16, W=16, KH=3, KW=3, bias=True),
+        "middle": case(N=32, C=256, F=512, H=16, W=16, KH=3, KW=3, bias=True),
+        "large": case(N=64, C=512, F=1024, H=16, W=16, KH=3, KW=3, bias=True),
+    },
 )
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     return torch.nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups)
