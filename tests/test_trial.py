@@ -8,7 +8,7 @@ import torch
 from pytest_kernelbenchx import task
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge.judging import Reply
-from pytest_kernelbenchx.judge.trial import CRASHES, Trial
+from pytest_kernelbenchx.judge.trial import CRASHES, Trial, first_cases
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 
 
@@ -100,3 +100,22 @@ def test_the_smallest_failure_is_found():
     with pytest.raises(OutcomeError) as caught:
         trial_of(caller, effort="standard").run()
     assert Case.from_json(caught.value.outcome.facts["case"]).axes == {"N": 33}
+
+
+@pytest.mark.parametrize(
+    ("padding", "length", "wanted"),
+    [(0, 5, [dict(N=5, P=0)]), (2, 0, [dict(N=1, P=0)])],
+    ids=["an_axis_of_0_is_no_empty_tensor", "an_empty_tensor_has_nothing_to_do"],
+)
+def test_stage_one_calls_cases_with_something_to_do(padding, length, wanted):
+    @task(
+        inputs={"x": "f32[N]"},
+        output="f32[N + P]",
+        axes={"P": (0,)},
+        sizes={"s": dict(N=4, P=1)},
+        examples=[dict(N=length, P=padding)],
+    )
+    def padded(x):
+        return x
+
+    assert [case.axes for case in first_cases(padded)] == wanted

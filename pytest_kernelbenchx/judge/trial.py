@@ -182,7 +182,7 @@ def first_cases(task: Task) -> list[Case]:
     """The calls of stage one: the first and the last small example with something to do, or else the simplest case."""
     usable = [n for n, example in enumerate(task.examples) if "raises" not in example]
     made = [from_example(task, n) for n in usable]
-    filled = [case for case in made if _filled(case)]
+    filled = [case for case in made if _filled(task, case)]
     small = [case for case in filled if task.elements(case.axes) <= SLOW] or filled[:1]
     return small[:1] + small[1:][-1:] if small else [simplest(task)]
 
@@ -190,15 +190,13 @@ def first_cases(task: Task) -> list[Case]:
 def simplest(task: Task) -> Case:
     """The smallest case with something to do that Hypothesis finds for a task."""
     try:
-        return find(cases(task), _filled, settings=QUIET, random=Random(0))
+        return find(cases(task), lambda case: _filled(task, case), settings=QUIET, random=Random(0))
     except (NoSuchExample, Unsatisfiable):
         reason = "no case can be drawn for the task: its where= or axes= leave none, or only empty tensors"
         raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
 
 
-def _filled(case: Case) -> bool:
-    return 0 not in _flat(case.axes.values())
-
-
-def _flat(values: Any) -> list[int]:
-    return [n for value in values for n in (value if isinstance(value, list) else [value])]
+def _filled(task: Task, case: Case) -> bool:
+    """Whether no tensor is empty. An axis may be 0 all the same, such as one that stands for padding."""
+    made = [spec.elements(case.axes) for spec in task.output if spec.known]
+    return all([*made, *(spec.elements(case.axes, name) for name, spec in task.inputs.items())])
