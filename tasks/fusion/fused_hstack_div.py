@@ -12,10 +12,11 @@ import torch
 from pytest_kernelbenchx import fills, task
 
 
-def away_from_zero(rng, shape, dtype):
+def away_from_zero(rng, shape, dtype, kind):
     """Divisors of either sign: 1 to 20 for integers, 0.25 to 4 in size for floats."""
-    size = fills.integers(1, 21) if dtype is torch.int64 else fills.uniform(0.25, 4)
-    return size(rng, shape) * torch.where(fills.bernoulli()(rng, shape), 1, -1)
+    whole = dtype is torch.int64
+    size = fills.integers(1, 21)(rng, shape) if whole else fills.uniform(0.25, 4)(rng, shape, kind)
+    return size * torch.where(fills.bernoulli()(rng, shape), 1, -1)
 
 
 @task(
