@@ -38,7 +38,7 @@ from pytest_kernelbenchx import task
         "4k": dict(R=[4096, 4096], M=4096, K=4096, N=4096, dtype="f16"),
         "2k_f32": dict(R=[2048, 2048], M=2048, K=2048, N=2048, dtype="f32"),
     },
-    flops=lambda M, K, N: 2 * M * K * N,
+    flops=lambda M, K, N: {"tensor": 2 * M * K * N},
 )
 def addmm(input, mat1, mat2, beta=1, alpha=1, out=None):
     return torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha)

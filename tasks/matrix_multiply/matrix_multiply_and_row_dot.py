@@ -52,7 +52,7 @@ def scaled(rng, shape, dtype, kind, K):
         "8k_f32": dict(N=8192, K=8192, P=8192, alpha=1.0, beta=1.0, dtype="f32"),
     },
     bytes=lambda K, P, itemsize: (2 * K + K * P + 2 * P + 1) * itemsize,  # of A and C, two rows
-    flops=lambda K, P: 4 * K * P,
+    flops=lambda K, P: {"tensor": 4 * K * P},
 )
 def matrix_multiply_and_row_dot(A, B, alpha, beta, C):
     rows = alpha * torch.mm(A, B) + beta * C

@@ -34,7 +34,7 @@ from pytest_kernelbenchx import task
         "1k": dict(N=1024, K=1024, alpha=1.0, beta=0.5),
         "4k": dict(N=4096, K=4096, alpha=1.0, beta=0.5),
     },
-    flops=lambda N, K: N * (N + 1) * K,  # the product is symmetric
+    flops=lambda N, K: {"tensor": N * (N + 1) * K},  # the product is symmetric
 )
 def symmetric_mm_and_abs_sum(A, C, alpha, beta):
     return (alpha * torch.mm(A, A.mT) + beta * C).abs().sum()

@@ -54,7 +54,7 @@ def dimensions(P, K, R, Q, J):
         "2k": dict(P=[2048], K=[2048], R=[], Q=[], J=[2048], T=[2048], dims=1),
         "4k": dict(P=[4096], K=[64, 64], R=[], Q=[], J=[64, 64], T=[4096], dims=2),
     },
-    flops=lambda P, K, R, Q, T: 2 * math.prod(P + K + R + Q + T),
+    flops=lambda P, K, R, Q, T: {"tensor": 2 * math.prod(P + K + R + Q + T)},
 )
 def tensordot_rsqrt(a, b, dims):
     return torch.rsqrt(torch.tensordot(a, b, dims))
