@@ -144,14 +144,16 @@ def task(
 ) -> Callable[[Callable[..., Any]], Task]:
     """Declare the decorated function as the reference of the task that its file is named after.
 
-    Args: see `Task`. `out` is found by itself where the signature has a parameter called `out`.
+    Args: see `Task`. `out` is found by itself where the signature has a parameter called `out`. One that takes only some
+        of the outputs, or comes with conditions, is an optional input that the operation mutates.
 
     Raises:
         TypeError, ValueError: the declaration does not fit the signature; the message says what was found and wanted.
     """
 
     def declare(reference: Callable[..., Any]) -> Task:
-        preallocated = "out" if out is None and "out" in inspect.signature(reference).parameters else out
+        found = "out" in inspect.signature(reference).parameters and "out" not in inputs
+        preallocated = "out" if out is None and found else out
         outputs = (output,) if isinstance(output, str) else output
         declared = Task(
             reference=reference,

@@ -123,6 +123,13 @@ def test_out_is_found_and_defaults_are_kept():
     assert torch.equal(found(torch.ones(2)), torch.full((2,), 2.0))
 
 
+def test_out_may_be_an_input_that_is_mutated():
+    tensors = {"x": "f32[M, K]", "out": "f32[M, K] | None"}
+    found = declared(double, inputs=tensors, mutates=["out"], options={"times": [2, 3]})
+    assert found.out is None
+    assert found.mutates == ("out",)
+
+
 def test_bytes_moved_and_flops():
     plain = declared(double, options={"times": [2, 3]})
     assert cost.moved(plain, from_size(plain, "small")) == 2 * 8 * 8 * 4
