@@ -153,10 +153,10 @@ def _input(task: Task, case: Case, name: str, built: Arguments, example: Mapping
         return None if task.parameters[name].default is task.parameters[name].empty else _ABSENT
     dtype = DTYPES[spec.dtype_name(case.dtype)]
     given = example.get(name)
-    if isinstance(given, list):
+    if isinstance(given, (list, Tensor)):
         if spec.many:
-            return [torch.tensor(item, dtype=dtype) for item in given]
-        return laid_out(torch.tensor(given, dtype=dtype), case.layouts.get(name, "contiguous"))
+            return [_literal(item, dtype).to(device) for item in given]
+        return laid_out(_literal(given, dtype).to(device), case.layouts.get(name, "contiguous"))
     fill = fills.NAMED[given] if isinstance(given, str) else task.fill.get(name, fills.default)
 
     def one(element: int | None) -> Tensor:
@@ -168,6 +168,11 @@ def _input(task: Task, case: Case, name: str, built: Arguments, example: Mapping
         return laid_out(values.to(dtype), case.layouts.get(name, "contiguous"))
 
     return [one(i) for i in range(spec.count(case.axes))] if spec.many else one(None)
+
+
+def _literal(given: Any, dtype: torch.dtype) -> Tensor:
+    """What an example gives: a tensor keeps its own element type."""
+    return given.clone() if isinstance(given, Tensor) else torch.tensor(given, dtype=dtype)
 
 
 def _options(task: Task, case: Case) -> dict[str, Any]:
@@ -241,7 +246,7 @@ def _described(task: Task, given: Mapping[str, Any], number: int | None) -> Case
     numbers = {}
     for name, spec in task.inputs.items():
         value = described.get(name)
-        if isinstance(value, (bool, str, list)) and value is not False:
+        if isinstance(value, (bool, str, list, Tensor)) and value is not False:
             present += [name] if spec.optional else []
             axes.update({k: v for k, v in _inferred(spec, name, value, dtype).items() if k not in axes})
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -268,9 +273,9 @@ def _axis_value(value: Any) -> Any:
 
 def _inferred(spec: TensorSpec, name: str, given: Any, dtype: str) -> dict[str, Any]:
     """Axes that the shape of a literal tells: none where several groups share it, the example gives them then."""
-    if not isinstance(given, list) or spec.many or sum(axis.startswith("*") for axis in spec.axes) > 1:
+    if not isinstance(given, (list, Tensor)) or spec.many or sum(axis.startswith("*") for axis in spec.axes) > 1:
         return {}
-    shape = list(torch.tensor(given, dtype=DTYPES[spec.dtype_name(dtype)]).shape)
+    shape = list(_literal(given, DTYPES[spec.dtype_name(dtype)]).shape)
     axes: dict[str, Any] = {}
     for position, axis in enumerate(spec.axes):
         if axis.startswith("*"):

@@ -40,7 +40,7 @@ class Task:
         options: for every other parameter, what to draw it from: values, a strategy, or a function that gives either
             from the axes, `dtype` and options before it.
         fill: for an input, how it is filled.
-        examples: explicit cases.
+        examples: explicit cases: axes, options, literal inputs (lists; a tensor keeps its own element type).
         mutates: inputs that the operation may change.
         out: the parameter that takes a preallocated output, if the signature has one.
         aliases: other names that a candidate's entry point may have.

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -155,6 +156,17 @@ def test_example_with_axes():
     assert arguments["input"].dtype is torch.float16
     assert arguments["bias"].shape == (7,)
     assert arguments["input"].abs().max() > 20 or arguments["other"].abs().max() > 20
+
+
+def test_example_with_another_element_type():
+    """A literal tensor keeps its type; what is built is a copy."""
+    given = torch.tensor([[1, 2, 3]])
+    mixed = replace(blend, examples=({"input": given, "other": [0.5], "S": [1, 3]}, {"input": given, "other": 1.0}))
+    arguments = build(mixed, from_example(mixed, 0))
+    assert arguments["input"].dtype is torch.int64
+    assert arguments["other"].dtype is torch.float32
+    assert arguments["input"].data_ptr() != given.data_ptr()
+    assert from_example(mixed, 1).axes["S"] == [1, 3]
 
 
 def test_required_arguments_go_by_position():

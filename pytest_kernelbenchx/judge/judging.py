@@ -187,7 +187,8 @@ def _quantized(task: Task, case: Case, expected: Expectation, got: Tensor) -> Ou
 def _drawn_example(task: Task, case: Case) -> bool:
     """Whether an example's tensors are drawn like any other case's, with standard values."""
     example = task.examples[case.example] if case.example is not None else {}
-    return case.fill == "standard" and not any(isinstance(example.get(name), (list, str)) for name in task.inputs)
+    given = [example.get(name) for name in task.inputs]
+    return case.fill == "standard" and not any(isinstance(value, (list, str, Tensor)) for value in given)
 
 
 def _close(task: Task, got: Any, truth: Any, eager: Any, noise: Callable[[], Tensor | None], name: str) -> Outcome:
