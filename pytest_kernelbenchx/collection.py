@@ -39,6 +39,8 @@ class TaskFile(pytest.Module):
         if not candidates_of(laboratory(self.config), self.path):
             return []  # an empty parameter set would show as a skipped test
         self.add_marker(self.path.parent.name)
+        if _task(laboratory(self.config), self.path).extra:
+            self.add_marker("extra")
         self.obj = stages
         return super().collect()
 

@@ -17,7 +17,7 @@ from pytest_kernelbenchx.candidate import Candidate, Found
 from pytest_kernelbenchx.candidates import discover
 from pytest_kernelbenchx.judge.evaluation import Evaluation
 from pytest_kernelbenchx.judge.verdicts import Outcome
-from pytest_kernelbenchx.loading import load_task, task_files
+from pytest_kernelbenchx.loading import TaskError, load_task, task_files
 from pytest_kernelbenchx.performance.lease import Lease, NoLease, device_lease
 from pytest_kernelbenchx.quality import quality
 from pytest_kernelbenchx.sandbox.host import Sandbox
@@ -47,6 +47,17 @@ class Laboratory:
     def task_paths(self) -> dict[str, Path]:
         """Task file by task name."""
         return {path.stem: path for path in task_files(self.settings.tasks)}
+
+    @cached_property
+    def extra(self) -> set[str]:
+        """Names of the tasks outside the benchmark; a faulty file is none of them. Loads every task file."""
+        return {name for name, path in self.task_paths.items() if self._is_extra(path)}
+
+    def _is_extra(self, path: Path) -> bool:
+        try:
+            return self.task(path).extra
+        except TaskError:
+            return False
 
     @cached_property
     def found(self) -> Found:

@@ -23,6 +23,7 @@ CATEGORIES = {
 }
 MARKS = {
     **{name: f"tasks of the category {name}: {what}" for name, what in CATEGORIES.items()},
+    "extra": "tasks outside the 176 of the benchmark, no part of the number of all tasks",
     "compiles": "stage one: the candidate imports, obeys the rules and launches its kernels",
     "correct": "stage two: its results are right",
     "performs": "stage three: its speed at one size",

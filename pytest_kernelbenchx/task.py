@@ -60,6 +60,7 @@ class Task:
         mode: "call", or "optimizer": the entry point is a constructor over a list of tensors, and what it returns has
             `step()`. `inputs` then has `grads`, too, a list like the first one: STEPS of them are drawn, one for each
             step, and the tensors are judged after the last.
+        extra: outside the 176 of the benchmark: judged like any other, but no part of the number of all tasks.
         doc: the docstring of the task file.
         category: the folder of the task file.
         path: the task file.
@@ -90,6 +91,7 @@ class Task:
     bytes: Callable[..., int] | None = None
     flops: Callable[..., int] | None = None
     mode: str = "call"
+    extra: bool = False
     doc: str = ""
     category: str = ""
     path: str = ""

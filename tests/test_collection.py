@@ -122,6 +122,16 @@ def test_a_task_without_a_candidate_has_no_tests(mine):
     assert len(listed(mine.run("--collect-only", "-q", "--kbx-tasks=tasks"))) == 3
 
 
+@pytest.mark.parametrize(("extra", "shares"), [("", ["0/2", "0/2"]), ("extra=True, ", ["0/2", "0/1"])])
+def test_an_extra_task_is_none_of_all(mine, extra, shares):
+    write(mine, "double_fp16", TASK.replace("NAME", "double_fp16").replace("@task(", f"@task({extra}"))
+    for name in ("double", "double_fp16"):
+        mine.candidate("claude", "def faulty(:", name, "math")
+    printed = mine.run("--kbx-tasks=tasks", "-m", "compiles").text.splitlines()
+    (row,) = [line.split() for line in printed if line.startswith("claude  math")]
+    assert [cell for cell in row if "/" in cell] == shares
+
+
 USERS = """
 import pytest
 

@@ -146,6 +146,13 @@ def test_rows_per_method_and_category():
     ]
 
 
+def test_extra_tasks_are_attempted_and_no_part_of_all():
+    records = [*judged("claude", "exp", "PASSED", "PASSED"), *judged("claude", "exp_fp16", "PASSED", "PASSED")]
+    assert rows(records, Counter(math=4), {"exp_fp16"}) == [
+        ("claude", "math", "2", "2/2 100.0%", "2/2 100.0%", "100.0%", "0", "1/4 25.0%", "1/4 25.0%")
+    ]
+
+
 def test_samples_are_attempts_of_one_task_and_rounds_stand_apart():
     records = [
         *judged("geak", "exp", "PASSED", "PASSED", round=1, sample=0),

@@ -54,6 +54,13 @@ def test_marks_and_keywords(three, arguments, count):
     assert len(listed(three.run("--collect-only", "-q", *arguments))) == count
 
 
+def test_mark_of_extra_tasks(three):
+    three.candidate("claude", RELU.replace("def relu", "def relu_fp16"), "relu_fp16")
+    chosen = listed(three.run("--collect-only", "-q", "-m", "extra and compiles"))
+    assert chosen == ["relu_fp16.py::test_compiles[claude]"]
+    assert len(listed(three.run("--collect-only", "-q", "-m", "not extra and compiles"))) == 6
+
+
 def test_node_ids(three):
     def chosen(argument):
         return three.run("--collect-only", "-q", "--kbx-candidates=candidates", argument)

@@ -1,6 +1,7 @@
 """The end of the terminal output: a table per method and category, and what was found but not judged."""
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -52,7 +53,7 @@ class Summary:
         self._ignored(terminalreporter)
         if recorder.records:
             terminalreporter.section("kernelbenchx")
-            lines = table(rows(recorder.records, self._task_counts()))
+            lines = table(rows(recorder.records, self._task_counts(), laboratory(self.config).extra))
             for line in [*lines, *speeds.table(recorder.records), *reasons(recorder.records)]:
                 terminalreporter.write_line(line)
             for path in recorder.files:
@@ -61,7 +62,8 @@ class Summary:
                 terminalreporter.write_line(f"records: {laboratory(self.config).relative(path)}{problem}")
 
     def _task_counts(self) -> Counter:
-        return Counter(path.parent.name for path in laboratory(self.config).task_paths.values())
+        lab = laboratory(self.config)
+        return Counter(path.parent.name for name, path in lab.task_paths.items() if name not in lab.extra)
 
     def _ignored(self, terminalreporter: pytest.TerminalReporter) -> None:
         lab = laboratory(self.config)
@@ -81,8 +83,15 @@ class Summary:
                 terminalreporter.write_line(sentence(f"{lab.relative(ignored.path)}{line}: {ignored.reason}"))
 
 
-def rows(records: list[dict[str, Any]], tasks: Counter) -> list[tuple[str, ...]]:
-    """The table's rows: for every method, its categories and the total."""
+def rows(
+    records: list[dict[str, Any]], tasks: Counter, extra: Collection[str] = frozenset()
+) -> list[tuple[str, ...]]:
+    """The table's rows: for every method, its categories and the total.
+
+    Args:
+        tasks: how many tasks each category has in all.
+        extra: tasks that are not among them: attempted, but no part of `compiles/all` and `correct/all`.
+    """
     latest = {
         (method_of(r), r["category"], r["task"], r["sample"], r["stage"]): r
         for r in records
@@ -95,13 +104,15 @@ def rows(records: list[dict[str, Any]], tasks: Counter) -> list[tuple[str, ...]]
         categories = sorted({key[0] for key in mine})
         for category in categories:
             some = {key: r for key, r in mine.items() if key[0] == category}
-            found.append(_row(method, category, some, tasks[category]))
+            found.append(_row(method, category, some, tasks[category], extra))
         if len(categories) > 1:
-            found.append(_row(method, "all", mine, sum(tasks.values())))
+            found.append(_row(method, "all", mine, sum(tasks.values()), extra))
     return found
 
 
-def _row(method: str, category: str, records: dict[tuple, dict[str, Any]], total: int) -> tuple[str, ...]:
+def _row(
+    method: str, category: str, records: dict[tuple, dict[str, Any]], total: int, extra: Collection[str]
+) -> tuple[str, ...]:
     attempts = {key[:3] for key in records}
     passed = {
         stage: {k[:3] for k, r in records.items() if k[3] == stage and r["verdict"] == "PASSED"}
@@ -112,7 +123,7 @@ def _row(method: str, category: str, records: dict[tuple, dict[str, Any]], total
         for stages in (("compiles",), ("compiles", "correct"))
     )
     judged_correct = any(key[3] == "correct" for key in records)
-    tasks = {stage: {key[1] for key in keys} for stage, keys in passed.items()}
+    tasks = {stage: {key[1] for key in keys if key[1] not in extra} for stage, keys in passed.items()}
     compiles, correct = len(passed["compiles"]), len(passed["correct"])
     return (
         method,
