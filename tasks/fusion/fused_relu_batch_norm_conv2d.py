@@ -1,0 +1,72 @@
+"""Convolution of images with learned filters, batch normalisation, then ReLU.
+
+    z[n, o, y, x] = bias[o] + sum over c, i, j of
+        input[n, c, y * stride + i * dilation - padding, x * stride + j * dilation - padding] * weight[o, c, i, j]
+    output[n, o, y, x] = max(0, (z[n, o, y, x] - mean[o]) / sqrt(var[o] + eps) * bn_weight[o] + bn_bias[o])
+
+`input` is [N, G * C, height, width], `weight` [G * F, C, KH, KW], the others [G * F], all float32; outside `input` lie
+zeros. `stride`, `padding` and `dilation` are an integer or a pair (vertical, horizontal); `padding` may be "valid"
+(none) or "same" (with stride 1: as much as keeps the size, the odd one at the end). `groups` is G: each of the G groups
+of C input channels is convolved with its own F filters. `bias`, `bn_weight` and `bn_bias` may each be left out (0, 1
+and 0), `running_mean` and `running_var` are always given. With `training=False` they are mean and var; with
+`training=True` mean and var are those of z over n, y and x, the variance divided by the count (at least 2), and the
+running ones change in place, whatever their strides: r becomes (1 - momentum) * r + momentum * new, the new variance
+divided by the count - 1. `inplace` lets ReLU overwrite what it is given and has no effect that can be seen. The
+reference is computed in float32, never in TF32.
+"""
+
+from torch.nn import functional
+
+from pytest_kernelbenchx import convolution, fills, task
+
+case = convolution.case
+FIRST = dict(running_mean="zeros", running_var="ones", bn_weight="ones", bn_bias="zeros", bias=True)
+ALL = dict(bias=True, bn_weight=True, bn_bias=True)
+
+
+@task(
+    inputs={
+        **convolution.INPUTS,
+        **dict.fromkeys(("running_mean", "running_var"), "f32[G * F]"),
+        **dict.fromkeys(("bn_weight", "bn_bias"), convolution.BIAS),
+    },
+    output=convolution.OUTPUT,
+    axes={**convolution.AXES, "OW": convolution.SIDES[1:]},
+    where=convolution.fits,
+    fill={"running_mean": fills.normal(0.5), "running_var": fills.positive()},
+    options={
+        **convolution.options(),
+        "training": [False, True],
+        "momentum": [0.1, 0.2, 0.0, 1.0],
+        "eps": [1e-5, 1e-3, 0.5],
+        "inplace": [False, True],
+    },
+    mutates=("running_mean", "running_var"),
+    flops=convolution.flops,
+    examples=[
+        case(N=4, C=3, F=6, H=16, W=16, KH=3, KW=3, padding=1, **FIRST, training=True),
+        case(N=4, C=3, F=6, H=16, W=16, KH=3, KW=3, padding=1, stride=2, **FIRST),
+        *[
+            case(N=2, C=3, F=8, H=32, W=32, KH=3, KW=3, padding=1, **ALL, training=True, fill=fill)
+            for fill in ("standard", "outlier")
+        ],
+        case(N=2, C=2, F=5, H=11, W=9, KH=3, KW=4, groups=3, padding="same", **ALL, eps=0.1, inplace=True),
+        case(N=3, C=7, F=66, H=5, W=4, stride=(2, 1), padding=(0, 1), **ALL, training=True, momentum=0.3),
+        case(N=2, C=2, F=3, H=71, W=67, KH=2, KW=2, dilation=2, training=True),
+        case(H=1, W=1, **ALL),
+    ],
+    sizes={
+        label: case(C=C, F=2 * C, H=H, W=H, KH=3, KW=3, padding=1, bn_weight=True, bn_bias=True)
+        for label, C, H in (("32", 64, 32), ("128", 256, 128), ("256", 512, 256))
+    },
+)
+def fused_relu_batch_norm_conv2d(
+    input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1,
+    running_mean=None, running_var=None, bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-5,
+    inplace=False,
+):  # fmt: skip
+    convolved = functional.conv2d(input, weight, bias, stride, padding, dilation, groups)
+    normalised = functional.batch_norm(
+        convolved, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps
+    )
+    return functional.relu(normalised, inplace)
