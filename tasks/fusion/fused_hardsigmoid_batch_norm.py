@@ -15,16 +15,13 @@ from torch.nn import functional
 
 from pytest_kernelbenchx import Shapes, fills, task
 
-CHANNELS = "f32[C]"
+RUNNING = dict.fromkeys(("running_mean", "running_var"), "f32[C]")
+AFFINE = dict.fromkeys(("weight", "bias"), "f32[C] | None")
 ALL = dict(weight=True, bias=True)
 
 
 @task(
-    inputs={
-        "x": "T[N, C, *S]",
-        **dict.fromkeys(("running_mean", "running_var"), CHANNELS),
-        **dict.fromkeys(("weight", "bias"), f"{CHANNELS} | None"),
-    },
+    inputs={"x": "T[N, C, *S]", **RUNNING, **AFFINE},
     output="T[N, C, *S]",
     dtypes=("f32", "f16", "bf16"),
     axes={"S": Shapes(0, 3, longest=33)},
@@ -36,7 +33,7 @@ ALL = dict(weight=True, bias=True)
         "inplace": [False, True],
     },
     where=lambda N, S, training: N * math.prod(S) > 1 or not training,
-    mutates=("running_mean", "running_var"),
+    mutates=tuple(RUNNING),
     examples=[
         dict(N=10, C=3, S=[8, 8], running_mean="zeros", running_var="ones"),
         dict(N=10, C=3, S=[8, 8], **ALL),

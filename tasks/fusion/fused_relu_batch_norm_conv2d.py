@@ -20,16 +20,14 @@ from torch.nn import functional
 from pytest_kernelbenchx import convolution, fills, task
 
 case = convolution.case
+RUNNING = dict.fromkeys(("running_mean", "running_var"), "f32[G * F]")
+AFFINE = dict.fromkeys(("bn_weight", "bn_bias"), convolution.BIAS)
 FIRST = dict(running_mean="zeros", running_var="ones", bn_weight="ones", bn_bias="zeros", bias=True)
 ALL = dict(bias=True, bn_weight=True, bn_bias=True)
 
 
 @task(
-    inputs={
-        **convolution.INPUTS,
-        **dict.fromkeys(("running_mean", "running_var"), "f32[G * F]"),
-        **dict.fromkeys(("bn_weight", "bn_bias"), convolution.BIAS),
-    },
+    inputs={**convolution.INPUTS, **RUNNING, **AFFINE},
     output=convolution.OUTPUT,
     axes={**convolution.AXES, "OW": convolution.SIDES[1:]},
     where=convolution.fits,
@@ -41,7 +39,7 @@ ALL = dict(bias=True, bn_weight=True, bn_bias=True)
         "eps": [1e-5, 1e-3, 0.5],
         "inplace": [False, True],
     },
-    mutates=("running_mean", "running_var"),
+    mutates=tuple(RUNNING),
     flops=convolution.flops,
     examples=[
         case(N=4, C=3, F=6, H=16, W=16, KH=3, KW=3, padding=1, **FIRST, training=True),
@@ -66,7 +64,5 @@ def fused_relu_batch_norm_conv2d(
     inplace=False,
 ):  # fmt: skip
     convolved = functional.conv2d(input, weight, bias, stride, padding, dilation, groups)
-    normalised = functional.batch_norm(
-        convolved, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps
-    )
-    return functional.relu(normalised, inplace)
+    y = functional.batch_norm(convolved, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps)
+    return functional.relu(y, inplace)
