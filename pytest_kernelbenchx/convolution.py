@@ -68,9 +68,9 @@ def options(prefix: str = "") -> dict[str, Callable[..., list[Any]]]:
     return {prefix + name: values for name, values in drawn_from.items()}
 
 
-def flops(N: int, G: int, F: int, C: int, OH: int, OW: int, KH: int, KW: int) -> int:
+def flops(N: int, G: int, F: int, C: int, OH: int, OW: int, KH: int, KW: int) -> dict[str, int]:
     """A multiplication and an addition for every weight of every output."""
-    return 2 * N * G * F * OH * OW * C * KH * KW
+    return {"tensor": 2 * N * G * F * OH * OW * C * KH * KW}
 
 
 def case(H: int, W: int, KH: int = 1, KW: int = 1, *, prefix: str = "", **given: Any) -> dict[str, Any]:

@@ -143,10 +143,8 @@ def _room(task: Task, budget: Budget, with_length: Callable[[int], dict[str, Any
         axes = with_length(n)
         if task.elements(axes) > budget.elements:
             return False
-        if task.flops is None:
-            return True
         known = {**_defaults(task), **axes, "dtype": task.dtypes[0]}
-        return task.flops(**select(task.flops, known)) <= budget.flops
+        return sum(task.operations(known).values()) <= budget.flops
 
     low, high = 1, longest
     while low < high:

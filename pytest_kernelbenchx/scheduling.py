@@ -1,4 +1,5 @@
-"""Under xdist: one candidate's stages on one worker, in order; candidates of a task spread; a GPU for every worker."""
+"""Under xdist: one candidate's stages on one worker, in order; candidates of a task spread; every worker has its GPU
+and its share of the cores."""
 
 import os
 import subprocess
@@ -7,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 import pytest
+import torch
 
 from pytest_kernelbenchx.laboratory import laboratory
 
@@ -23,6 +25,13 @@ def scope_of(nodeid: str) -> str:
     if name not in ("test_compiles", "test_correct", "test_performs") or not bracket:
         return nodeid
     return f"{path}[{parameters.rpartition('-')[0] if name == 'test_performs' else parameters}]"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A worker takes its share of the cores: PyTorch would take all of them in every worker, and they would wait."""
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    if workers > 1 and "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // workers))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -21,6 +21,7 @@ from pytest_kernelbenchx.declaration import check
 from pytest_kernelbenchx.fills import Fill
 from pytest_kernelbenchx.spec import Axes, TensorSpec
 
+WORK = ("tensor", "vector", "linalg")
 LAYOUTS = ("contiguous", "transposed", "strided", "offset")
 GRADS, STEPS = "grads", 3  # the input of an optimizer that is no parameter of its constructor; steps that are made
 
@@ -49,14 +50,15 @@ class Task:
         tolerance: overrides of the tolerance table, see `judge.tolerance`.
         quantized: limits of a quantized operation.
         reduction: for a quantized operation, the axis (or expression of axes) that it sums over.
-        scales: for a quantized operation, by input that is quantized, the axis along which a row of values shares a
-            scale (None: the whole tensor does).
+        scales: for a quantized operation, by input that is quantized, the axis (or axes) along which a row of values
+            shares a scale (None: the whole tensor does).
         random: how an output that depends on random numbers is judged.
         properties: how an output that is not unique (a factorisation) is judged.
         truth: the operation in double precision, where the reference itself cannot compute it.
         forbid: groups of operators that a candidate may not call, see `judge.policy`.
         bytes: bytes moved, where it is not every input read once and every output written once.
-        flops: floating-point operations, by axes and options.
+        flops: operations by axes and options: a number of vector operations, or a dict with numbers for `tensor`
+            (matrix products and convolutions), `vector` and `linalg` (factorisations and solves).
         mode: "call", or "optimizer": the entry point is a constructor over a list of tensors, and what it returns has
             `step()`. `inputs` then has `grads`, too, a list like the first one: STEPS of them are drawn, one for each
             step, and the tensors are judged after the last.
@@ -83,13 +85,13 @@ class Task:
     tolerance: Any = None
     quantized: Any = None
     reduction: str | None = None
-    scales: dict[str, int | None] | None = None
+    scales: dict[str, int | tuple[int, ...] | None] | None = None
     random: Any = None
     properties: Callable[..., Any] | None = None
     truth: Callable[..., Any] | None = None
     forbid: tuple[str, ...] = ()
     bytes: Callable[..., int] | None = None
-    flops: Callable[..., int] | None = None
+    flops: Callable[..., int | dict[str, int]] | None = None
     mode: str = "call"
     extra: bool = False
     doc: str = ""
@@ -121,6 +123,20 @@ class Task:
         """Elements of the largest input, or output where its shape follows from the axes: the work of a case."""
         outputs = [spec.elements(axes) for spec in self.output if spec.known]
         return max([spec.elements(axes, name) for name, spec in self.inputs.items()] + outputs, default=0)
+
+    def operations(self, known: Mapping[str, Any]) -> dict[str, int]:
+        """Operations by class (`WORK`), from axes and options by name; empty where the task declares none.
+
+        Raises:
+            ValueError: a class that there is not.
+        """
+        if self.flops is None:
+            return {}
+        declared = self.flops(**select(self.flops, known))
+        classes = declared if isinstance(declared, dict) else {"vector": declared}
+        if strange := [name for name in classes if name not in WORK]:
+            raise ValueError(f"task {self.name}: flops= gives {strange[0]!r}, wanted {', '.join(WORK)}")
+        return {name: int(number) for name, number in classes.items()}
 
 
 def select(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:

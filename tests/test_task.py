@@ -133,10 +133,10 @@ def test_out_may_be_an_input_that_is_mutated():
 def test_bytes_moved_and_flops():
     plain = declared(double, options={"times": [2, 3]})
     assert cost.moved(plain, from_size(plain, "small")) == 2 * 8 * 8 * 4
-    assert cost.flops(plain, from_size(plain, "small")) == 0
+    assert cost.operations(plain, from_size(plain, "small")) == {}
     told = declared(same, bytes=lambda M, itemsize: M * itemsize, flops=lambda M, K: 2 * M * K)
     assert cost.moved(told, from_size(told, "small")) == 8 * 4
-    assert cost.flops(told, from_size(told, "small")) == 2 * 8 * 8
+    assert cost.operations(told, from_size(told, "small")) == {"f32": 2 * 8 * 8}
 
 
 def test_outputs_of_unknown_shape_are_measured():

@@ -1,6 +1,7 @@
 """Under -n the same items run in the same order with the same verdicts, a candidate's stages together on one worker."""
 
 import json
+import os
 from collections import defaultdict
 from pathlib import Path
 
@@ -51,6 +52,16 @@ def test_scope():
     assert scope_of("test_mine.py::test_compiles") == "test_mine.py::test_compiles"
     assert scope_of("test_mine.py::test_mine[a-b]") == "test_mine.py::test_mine[a-b]"
     assert scope_of(f"{file}test_correct[gpt]") != scope_of("tasks/activation/tanh.py::test_correct[gpt]")
+
+
+@pytest.mark.parametrize(("set_by_user", "wanted"), [(None, max(1, len(os.sched_getaffinity(0)) // 2)), ("2", 2)])
+def test_workers_share_the_cores(pytester, monkeypatch, set_by_user, wanted):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if set_by_user:
+        monkeypatch.setenv("OMP_NUM_THREADS", set_by_user)
+    pytester.makepyfile(f"import torch\ndef test_threads(): assert torch.get_num_threads() == {wanted}")
+    done = pytester.runpytest_subprocess("-p", "pytest_kernelbenchx.plugin", "-n", "2")
+    done.assert_outcomes(passed=1)
 
 
 def test_groups_are_not_made_by_marks():

@@ -120,14 +120,13 @@ class Speed:
 
     def _measurement(self, prepared: Prepared, report: Report, first: float, facts: dict[str, Any]) -> Measurement:
         speedup, low, high = intervals.speedup(report.reference, report.candidate)
-        moved, flops = cost.moved(self.task, self.case), cost.flops(self.task, self.case)
-        kind = roofline.arithmetic(self.task, self.case)
-        used = roofline.utilisation(self.gpu, median(report.candidate), moved, flops, kind, prepared.floor)
+        moved, operations = cost.moved(self.task, self.case), cost.operations(self.task, self.case)
+        used = roofline.utilisation(self.gpu, median(report.candidate), moved, operations, prepared.floor)
         facts = {
             **facts,
             "gpu": self.name,
             "peaks": self.gpu.id if self.gpu else hardware.note(self.name),
-            "arithmetic": kind,
+            "operations": operations,
             "blocks": len(report.candidate),
             "calls": report.calls,
             "sets": prepared.sets,
@@ -145,7 +144,7 @@ class Speed:
             mode=report.mode,
             stopped=report.stopped,
             moved=moved,
-            flops=flops,
+            flops=sum(operations.values()),
             iou=used.iou,
             mfu=used.mfu,
             efficiency=used.efficiency,
@@ -161,9 +160,8 @@ class Speed:
         passed = Outcome(Verdict.PASSED, facts=measurement.as_facts())
         if self.gpu is None or self.candidate is None or prepared.bytes <= self.gpu.l2:
             return passed
-        kind = measurement.facts["arithmetic"]
         moved = max(0, measurement.moved - self.gpu.l2)  # so much may have been in the cache, or still be
-        least = roofline.least_seconds(self.gpu, moved, measurement.flops, kind)
+        least = roofline.least_seconds(self.gpu, moved, measurement.facts["operations"])
         seconds = median(measurement.seconds)
         if seconds >= least:
             return passed

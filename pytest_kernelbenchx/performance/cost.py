@@ -23,9 +23,29 @@ def moved(task: Task, case: Case) -> int:
     return sum(_bytes_of(t) for t in [*_tensors(list(shapes(task, case).values())), *_tensors(outputs(task, case))])
 
 
-def flops(task: Task, case: Case) -> int:
-    """Floating-point operations as the task declares them; 0 where it declares none."""
-    return 0 if task.flops is None else int(task.flops(**select(task.flops, _known(task, case))))
+def operations(task: Task, case: Case) -> dict[str, int]:
+    """Operations by class of arithmetic (a name of `hardware.RATES`), as the task declares them.
+
+    Matrix products and convolutions count in the type of their operands, all else in float32, or float64 if that is
+    the operands' type.
+    """
+    operands = arithmetic(task, case)
+    found: dict[str, int] = {}
+    for work, number in task.operations(_known(task, case)).items():
+        kind = operands if work == "tensor" else "f64" if operands == "f64" else "f32"
+        found[kind] = found.get(kind, 0) + number
+    return found
+
+
+def arithmetic(task: Task, case: Case) -> str:
+    """The type that a task's operands have at this case: f16, bf16, f32, f64 or int8."""
+    if task.quantized is not None:
+        return "int8" if task.quantized.bits == 8 else "f16"
+    names = [spec.dtype_name(case.dtype) for spec in task.inputs.values()]
+    found = [name for name in names if name in ("f16", "bf16", "f32", "f64")]
+    wide = {"c64": "f32", "c128": "f64"}
+    found += [wide[name] for name in names if name in wide]
+    return max(found, key=("f16", "bf16", "f32", "f64").index, default="f32")
 
 
 def footprint(task: Task, case: Case) -> int:

@@ -8,9 +8,7 @@ nothing about the kernel. A time far below the roofline is impossible: the work 
 
 from dataclasses import dataclass
 
-from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.performance.hardware import Gpu
-from pytest_kernelbenchx.task import Task
 
 LAUNCH_BOUND = 3.0  # times the floor of one launch
 MEMORY_MARGIN = 0.9  # a datasheet bandwidth is not exceeded; the rest is the clock's resolution
@@ -36,38 +34,31 @@ class Utilisation:
         return max((share for share in (self.iou, self.mfu) if share is not None), default=None)
 
 
-def arithmetic(task: Task, case: Case) -> str:
-    """The class of arithmetic that a task's operations belong to at this case: f16, bf16, f32, f64 or int8."""
-    if task.quantized is not None:
-        return "int8" if task.quantized.bits == 8 else "f16"
-    names = [spec.dtype_name(case.dtype) for spec in task.inputs.values()]
-    found = [name for name in names if name in ("f16", "bf16", "f32", "f64")]
-    wide = {"c64": "f32", "c128": "f64"}
-    found += [wide[name] for name in names if name in wide]
-    return max(found, key=("f16", "bf16", "f32", "f64").index, default="f32")
-
-
-def utilisation(gpu: Gpu | None, seconds: float, moved: int, flops: int, kind: str, floor: float) -> Utilisation:
-    """Shares of the peaks that a call of `seconds` reaches.
+def utilisation(gpu: Gpu | None, seconds: float, moved: int, operations: dict[str, int], floor: float) -> Utilisation:
+    """Shares of the peaks that a call of `seconds` reaches; of several classes of arithmetic, that of the busiest.
 
     Args:
         gpu: None if it is not known.
         seconds: device time of one call.
         moved: bytes that must be moved at least.
-        flops: operations; 0 if the task declares none.
-        kind: class of the operations, see `arithmetic`.
+        operations: by class of arithmetic, see `cost.operations`; empty if the task declares none.
         floor: seconds that launching an empty kernel takes in the same arrangement.
     """
     launch = seconds < LAUNCH_BOUND * floor
     if gpu is None:
         return Utilisation(bound="launch" if launch else "")
     iou = moved / seconds / gpu.bandwidth
-    mfu = flops / seconds / gpu.rates[kind] if flops and kind in gpu.rates else None
+    shares = [number / seconds / gpu.rates[kind] if kind in gpu.rates else None for kind, number in operations.items()]
+    mfu = max(shares, default=None) if None not in shares else None
     return Utilisation(iou, mfu, "launch" if launch else "compute" if mfu is not None and mfu > iou else "memory")
 
 
-def least_seconds(gpu: Gpu, moved: int, flops: int, kind: str) -> float:
+def least_seconds(gpu: Gpu, moved: int, operations: dict[str, int]) -> float:
     """A time that no call can be below that moves `moved` bytes past the cache."""
-    fastest = max((gpu.rates[name] for name in FASTER.get(kind, (kind,)) if name in gpu.rates), default=0.0)
-    compute = COMPUTE_MARGIN * flops / fastest if fastest else 0.0
+    compute = max((_least_of(gpu, kind, number) for kind, number in operations.items()), default=0.0)
     return max(MEMORY_MARGIN * moved / gpu.bandwidth, compute)
+
+
+def _least_of(gpu: Gpu, kind: str, number: int) -> float:
+    fastest = max((gpu.rates[name] for name in FASTER.get(kind, (kind,)) if name in gpu.rates), default=0.0)
+    return COMPUTE_MARGIN * number / fastest if fastest else 0.0

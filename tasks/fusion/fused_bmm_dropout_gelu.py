@@ -35,7 +35,7 @@ from pytest_kernelbenchx import Dropout, task
         "2k": dict(B=32, M=2048, K=2048, N=2048),
         "2k_f16": dict(B=32, M=2048, K=2048, N=2048, dtype="f16"),
     },
-    flops=lambda B, M, K, N: 2 * B * M * K * N,
+    flops=lambda B, M, K, N: {"tensor": 2 * B * M * K * N},
     examples=[
         dict(B=2, M=3, K=4, N=5),
         dict(B=2, M=3, K=4, N=5, p=0.3, training=False),

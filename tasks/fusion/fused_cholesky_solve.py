@@ -17,7 +17,7 @@ from pytest_kernelbenchx import fills, task
     output="f32[N, K]",
     axes={"N": (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 65), "K": (1, 2, 3, 8, 16, 17, 33)},
     fill={"A": fills.positive_definite},
-    flops=lambda N, K: N**3 // 3 + 2 * N * N * K,
+    flops=lambda N, K: {"linalg": N**3 // 3 + 2 * N * N * K},
     examples=[
         dict(A=[[4.0, 1.0], [1.0, 3.0]], b=[[1.0], [2.0]]),
         dict(A=[[6.0, 2.0, 1.0], [2.0, 5.0, 2.0], [1.0, 2.0, 4.0]], b=[[1.0], [2.0], [3.0]]),

@@ -22,7 +22,7 @@ def shuffled(rng, shape, kind):
     output="f32[N]",
     axes={"N": (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 65)},
     fill={"A": shuffled},
-    flops=lambda N: 2 * N**3 // 3 + 2 * N**2,
+    flops=lambda N: {"linalg": 2 * N**3 // 3 + 2 * N**2},
     examples=[
         dict(A=[[3.0, 1.0], [1.0, 2.0]], b=[9.0, 8.0]),
         dict(A=[[1.0, 2.0, 3.0], [0.0, 1.0, 4.0], [5.0, 6.0, 0.0]], b=[6.0, 4.0, 3.0]),

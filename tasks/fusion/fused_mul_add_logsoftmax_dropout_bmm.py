@@ -48,7 +48,7 @@ def wide_or_narrow(K):
         "1k": dict(B=32, M=1024, K=1024, N=1024),
         "1536": dict(B=32, M=1536, K=1536, N=1536),
     },
-    flops=lambda B, M, K, N: 2 * B * M * K * N + 8 * B * M * K,
+    flops=lambda B, M, K, N: {"tensor": 2 * B * M * K * N, "vector": 8 * B * M * K},
     examples=[
         dict(B=2, M=3, K=4, N=5),
         dict(B=2, M=3, K=4, N=5, p=0.3),

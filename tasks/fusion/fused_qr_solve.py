@@ -26,7 +26,7 @@ def full_rank(rng, shape, kind):
         "K": (1, 2, 3, 8, 10, 16, 17),
     },
     fill={"A": full_rank},
-    flops=lambda N, E, K: 2 * (N + E) * N**2 - 2 * N**3 // 3 + 2 * (N + E) * N * K + N**2 * K,
+    flops=lambda N, E, K: {"linalg": 2 * (N + E) * N**2 - 2 * N**3 // 3 + 2 * (N + E) * N * K + N**2 * K},
     examples=[
         dict(A=[[1.0, 2.0], [3.0, 4.0]], b=[[5.0], [6.0]], N=2, E=0),
         dict(A=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], b=[[7.0], [8.0], [9.0]], N=2, E=1),

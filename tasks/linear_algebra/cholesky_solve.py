@@ -27,7 +27,7 @@ def factor(rng, shape, kind, upper):
     },
     fill={"L": factor},
     options={"upper": [False, True]},
-    flops=lambda S, N, K: 2 * torch.Size(S).numel() * N * N * K,
+    flops=lambda S, N, K: {"linalg": 2 * torch.Size(S).numel() * N * N * K},
     examples=[
         dict(B=[[1.0], [2.0]], L=[[2.0, 0.0], [1.0, 1.0]]),
         dict(B=[[1.0], [2.0]], L=[[2.0, 1.0], [0.0, 1.0]], upper=True),

@@ -28,7 +28,7 @@ THREE = [[7.0, 2.0, 1.0], [0.0, 3.0, -1.0], [-3.0, 4.0, 2.0]]
     axes={"N": (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 65)},
     fill={"A": invertible},
     options={"pivot": [True, False]},
-    flops=lambda N: 2 * N**3,
+    flops=lambda N: {"linalg": 2 * N**3},
     examples=[
         *[dict(A=literal, pivot=pivot) for literal in (SMALL, THREE) for pivot in (True, False)],
         *[

@@ -34,7 +34,7 @@ def decided(rng, shape, rcond):
     axes=dict.fromkeys("MN", (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 65)),
     fill={"A": decided},
     options={"full_matrices": [True, False], "rcond": [1e-15, 1e-3, 0.1, 0.25]},
-    flops=lambda M, N: 4 * max(M, N) * min(M, N) ** 2 + 8 * min(M, N) ** 3,
+    flops=lambda M, N: {"linalg": 4 * max(M, N) * min(M, N) ** 2 + 8 * min(M, N) ** 3},
     examples=[
         dict(A=[[1.0, 2.0], [3.0, 4.0]]),
         dict(A=[[1.0, 2.0], [2.0, 4.0]], rcond=1e-3),

@@ -33,7 +33,7 @@ def turned(rng, shape, kind):
         "256": dict(S=[], N=256, R=[64]),
         "16kx32": dict(S=[16384], N=32, R=[1]),
     },
-    flops=lambda S, N, R: torch.Size(S).numel() * (2 * N**3 // 3 + 2 * N * N * torch.Size(R).numel()),
+    flops=lambda S, N, R: {"linalg": torch.Size(S).numel() * (2 * N**3 // 3 + 2 * N * N * torch.Size(R).numel())},
     examples=[
         dict(A=[[3.0, 1.0], [1.0, 2.0]], B=[9.0, 8.0], S=[], R=[]),
         dict(A=[[1.0, 2.0, 3.0], [0.0, 1.0, 4.0], [5.0, 6.0, 0.0]], B=[6.0, 4.0, 3.0], S=[], R=[]),

@@ -37,7 +37,7 @@ ROWS = [[], [1], [2], [7], [16], [17], [31], [64], [65], [97], [128]]
         "4k": dict(B=[], M=[4096], K=4096, N=[4096], dtype="f16"),
         "2k_f32": dict(B=[], M=[2048], K=2048, N=[2048], dtype="f32"),
     },
-    flops=lambda B, M, K, N: 2 * K * math.prod(B + M + N),
+    flops=lambda B, M, K, N: {"tensor": 2 * K * math.prod(B + M + N)},
 )
 def matmul(tensor1, tensor2):
     return torch.matmul(tensor1, tensor2)

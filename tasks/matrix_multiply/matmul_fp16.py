@@ -35,7 +35,7 @@ ROWS = [[], [1], [2], [7], [16], [17], [31], [64], [65], [97], [128]]
         "4k": dict(B=[], M=[4096], K=4096, N=4096),
         "batch": dict(B=[64], M=[512], K=512, N=512),
     },
-    flops=lambda B, M, K, N: 2 * K * N * math.prod(B + M),
+    flops=lambda B, M, K, N: {"tensor": 2 * K * N * math.prod(B + M)},
 )
 def matmul_fp16(input, other):
     return torch.matmul(input, other)

@@ -38,7 +38,7 @@ from pytest_kernelbenchx import task
         "2k": dict(N=2048, P=2048, alpha=0.5, beta=0.5),
         "4k": dict(N=4096, P=4096, alpha=0.5, beta=0.5),
     },
-    flops=lambda N, P: N * (N + 1) * P,
+    flops=lambda N, P: {"tensor": N * (N + 1) * P},
 )
 def tril_mm_and_scale(A, B, alpha, beta):
     return beta * alpha * torch.mm(torch.tril(A), B)

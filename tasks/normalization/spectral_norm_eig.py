@@ -17,7 +17,7 @@ from pytest_kernelbenchx import task
     inputs={"A": "f32[*S, N, N]"},
     output="f32[*S]",
     axes={"S": [[], [], [1], [2], [5], [2, 3]], "N": (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33)},
-    flops=lambda S, N: 4 * torch.Size(S).numel() * N**3,
+    flops=lambda S, N: {"linalg": 4 * torch.Size(S).numel() * N**3},
     examples=[
         dict(A=[[1.0, 2.0], [3.0, 4.0]]),
         dict(A=[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]),

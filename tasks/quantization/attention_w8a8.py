@@ -33,7 +33,7 @@ def clamped(rng, shape, kind):
         "16x4k": dict(B=16, S=4096, D=64),
         "32x4k": dict(B=32, S=4096, D=128),
     },
-    flops=lambda B, S, D: 4 * B * S * S * D,
+    flops=lambda B, S, D: {"tensor": 4 * B * S * S * D},
     quantized=W8A8,
     reduction="D",
     scales={"query": -1, "key": -1, "value": -2},

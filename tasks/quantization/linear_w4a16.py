@@ -27,7 +27,7 @@ from pytest_kernelbenchx import W4A16, task
         "32x16k": dict(M=32, N=16384, K=4096, bias=True),
         "4kx4k": dict(M=4096, N=4096, K=4096, bias=True),
     },
-    flops=lambda M, N, K: 2 * M * N * K,
+    flops=lambda M, N, K: {"tensor": 2 * M * N * K},
     quantized=W4A16,
     reduction="K",
     scales={"weight": -1},

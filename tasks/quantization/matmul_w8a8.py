@@ -26,7 +26,7 @@ from pytest_kernelbenchx import W8A8, task
         "4k": dict(M=4096, N=4096, K=4096),
         "8k": dict(M=8192, N=8192, K=8192),
     },
-    flops=lambda M, N, K: 2 * M * N * K,
+    flops=lambda M, N, K: {"tensor": 2 * M * N * K},
     quantized=W8A8,
     reduction="K",
     scales={"input": -1, "weight": 0},
