@@ -99,6 +99,16 @@ def positive(low: float = 0.01) -> Fill:
     return lambda rng, shape, kind: signed(rng, shape, kind).abs() + low
 
 
+def one_of(*choices: Fill) -> Fill:
+    """One of `choices`, drawn for every tensor, as where all values are small an error shows that others would hide."""
+
+    def fill(rng: torch.Generator, **context: Any) -> Tensor:
+        chosen = choices[int(torch.randint(len(choices), (), generator=rng))]
+        return call(chosen, {"rng": rng, **context})
+
+    return fill
+
+
 def integers(low: int, high: int) -> Fill:
     """Integers from low to high - 1."""
     return lambda rng, shape: torch.randint(low, high, shape, generator=rng)

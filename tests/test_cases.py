@@ -250,6 +250,15 @@ def test_outliers_among_integers_are_beyond_narrower_arithmetic(dtype):
     assert fills.default(rng, [50], dtype, "standard").abs().max() <= 100
 
 
+def test_one_of_several_fills_is_drawn_for_every_tensor():
+    mixed = fills.one_of(fills.uniform(1, 2), fills.uniform(5, 6))
+    whole = set()
+    for seed in range(20):
+        context = {"rng": torch.Generator().manual_seed(seed), "shape": [50], "kind": "standard", "N": 3}
+        whole |= {tuple(fills.call(mixed, context).floor().unique().tolist())}
+    assert whole == {(1.0,), (5.0,)}
+
+
 def test_ready_fills():
     context = {
         "rng": torch.Generator().manual_seed(0),
