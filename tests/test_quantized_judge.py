@@ -206,5 +206,9 @@ def test_dither_has_the_error_of_rounding():
     rounded = limits.quantize(x, 1) - x
     assert float(moved.std() / rounded.std()) == pytest.approx(1, abs=0.03)
     assert W8A8.dither(x, None, torch.Generator()).shape == x.shape
+    images = x.view(4, 16, 4, 64) * torch.tensor([1.0, 10.0, 100.0, 1000.0]).view(4, 1, 1, 1)
+    steps = images.abs().amax((1, 2, 3)) / 127
+    moved = W8A8.dither(images, (1, 2, 3), torch.Generator().manual_seed(0)) - images
+    assert moved.abs().amax((1, 2, 3)) / steps == pytest.approx([0.5] * 4, rel=0.01)
     assert W8A8.dither(x[:0], 1, torch.Generator()).shape == (0, 256)
     assert torch.equal(W8A8.dither(0 * x, 1, torch.Generator()), 0 * x)

@@ -65,11 +65,12 @@ class Quantized:
     min_elements: int = 256
     factor: float = 2.2
 
-    def dither(self, values: Tensor, axis: int | None, generator: torch.Generator) -> Tensor:
+    def dither(self, values: Tensor, axis: int | tuple[int, ...] | None, generator: torch.Generator) -> Tensor:
         """Float64 `values` with an error like that of rounding to `bits` bits, one scale per slice along `axis`.
 
-        The errors are uniform and independent. The root mean square change of a result over a few such inputs (8 are
-        enough) is the `noise` of `judge_quantized`. Inputs that the task leaves unquantized are not to be dithered.
+        `axis` may be several axes. The errors are uniform and independent. The root mean square change of a result over
+        a few such inputs (8 are enough) is the `noise` of `judge_quantized`. Inputs that the task leaves unquantized
+        are not to be dithered.
         """
         flat, axis = (values.flatten(), 0) if axis is None else (values, axis)
         if flat.numel() == 0:
