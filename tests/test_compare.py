@@ -437,3 +437,11 @@ def test_declarations_are_read():
 def test_wrong_declarations_are_refused(declared, error, words):
     with pytest.raises(error, match=words):
         Tolerance.of(declared)
+
+
+def test_a_column_that_is_nearly_right_is_not_called_reversed():
+    truth = normal(5, 1)
+    got = truth.clone()
+    got[1:3] += 1e-3
+    assert "reverse" not in find_hint(got, truth.double(), got != truth)
+    assert "reverse" in find_hint(truth.flip(0).view(1, 5), truth.double().view(1, 5), torch.ones(1, 5, dtype=torch.bool))

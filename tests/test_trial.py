@@ -8,7 +8,7 @@ import torch
 from pytest_kernelbenchx import task
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge.judging import Reply
-from pytest_kernelbenchx.judge.trial import CRASHES, Trial, first_cases
+from pytest_kernelbenchx.judge.trial import CRASHES, Trial, first_cases, in_layouts
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 
 
@@ -32,6 +32,34 @@ class Answers:
             self.deaths += 1
             raise OutcomeError(Outcome(self.verdict, "died"))
         return Reply(x * 2, {"x": x}, ["cpu"], launches=int(x.numel() != 300))
+
+
+@task(inputs={"x": "f32[N]"}, output="f32[N]", sizes={"s": {"N": 4}}, examples=[dict(N=5), dict(N=7)])
+def twice(x):
+    return x * 2
+
+
+class IgnoresStrides(Answers):
+    def call(self, case, expected):
+        x = expected.arguments["x"]
+        dense = torch.as_strided(x, x.shape, (1,)) if x.numel() else x
+        return Reply(dense * 2, {"x": x}, ["cpu"], launches=1)
+
+
+def test_quick_effort_tries_every_layout_and_says_that_contiguous_inputs_are_right():
+    trial = Trial(twice, IgnoresStrides(), SimpleNamespace(device="cpu", effort="quick", seed=0))
+    with pytest.raises(OutcomeError) as caught:
+        trial.run()
+    outcome = caught.value.outcome
+    assert outcome.verdict is Verdict.WRONG_VALUES
+    assert Case.from_json(outcome.facts["case"]).layouts == {"x": "strided"}
+    assert outcome.reason.endswith("; all 2 cases with contiguous inputs are right")
+    assert outcome.facts["contiguous_right"] == 2
+
+
+def test_layouts_are_those_that_the_task_allows():
+    assert [case.layouts for case in in_layouts(twice)][:3] == [{"x": name} for name in ("transposed", "strided", "offset")]
+    assert in_layouts(double) == []
 
 
 def trial_of(caller, device="cpu", effort="quick"):
