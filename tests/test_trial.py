@@ -58,7 +58,8 @@ def test_quick_effort_tries_every_layout_and_says_that_contiguous_inputs_are_rig
 
 
 def test_layouts_are_those_that_the_task_allows():
-    assert [case.layouts for case in in_layouts(twice)][:3] == [{"x": name} for name in ("transposed", "strided", "offset")]
+    wanted = [{"x": name} for name in ("transposed", "strided", "offset")]
+    assert [case.layouts for case in in_layouts(twice)] == 2 * wanted
     assert in_layouts(double) == []
 
 
