@@ -4,16 +4,20 @@
     square_avg = alpha * square_avg + (1 - alpha) * g ** 2
     param = param - lr * g / (sqrt(square_avg) + eps)
 
-`param`, `grad` and `square_avg` are float32 [N], `square_avg` not negative. `param` and `square_avg` are updated where
-they are; `grad` stays as it is. The result is `(param, square_avg)`. `rmsprop_step` is another name of the entry point.
+`param`, `grad` and `square_avg` are float32 tensors of one shape, `square_avg` not negative. `param` and `square_avg`
+are updated where they are, whatever their strides; `grad` stays as it is. The result is `(param, square_avg)`.
+`rmsprop_step` is another name of the entry point.
 """
 
-from pytest_kernelbenchx import fills, task
+import math
+
+from pytest_kernelbenchx import Shapes, fills, task
 
 
 @task(
-    inputs={"param": "f32[N]", "grad": "f32[N]", "square_avg": "f32[N]"},
-    output=["f32[N]", "f32[N]"],
+    inputs={"param": "f32[*S]", "grad": "f32[*S]", "square_avg": "f32[*S]"},
+    output=["f32[*S]", "f32[*S]"],
+    axes={"S": Shapes(1, 3)},
     fill={"square_avg": fills.positive(0.0)},
     options={
         "lr": (0.01, 0.001, 0.5),
@@ -23,16 +27,17 @@ from pytest_kernelbenchx import fills, task
     },
     mutates=("param", "square_avg"),
     aliases=("rmsprop_step",),
-    sizes={"1k": dict(N=2**10), "1m": dict(N=2**20), "64m": dict(N=2**26)},
-    bytes=lambda N, itemsize: 5 * N * itemsize,
-    flops=lambda N: 10 * N,
+    layouts=("contiguous", "transposed", "strided", "offset", "expanded"),
+    sizes={"1k": dict(S=[2**10]), "1m": dict(S=[2**20]), "64m": dict(S=[2**26])},
+    bytes=lambda S, itemsize: 5 * math.prod(S) * itemsize,
+    flops=lambda S: 10 * math.prod(S),
     examples=[
-        dict(N=128, square_avg="zeros"),
-        dict(N=256, square_avg="zeros", lr=0.001, alpha=0.95, eps=1e-6, weight_decay=0.1),
-        dict(N=64, lr=0.005, alpha=0.9),
-        dict(N=8, grad="zeros", square_avg="zeros"),
-        *(dict(N=1025, lr=0.5, eps=0.1, weight_decay=1.0, fill=fill) for fill in ("standard", "outlier")),
-        dict(N=1),
+        dict(S=[128], square_avg="zeros"),
+        dict(S=[256], square_avg="zeros", lr=0.001, alpha=0.95, eps=1e-6, weight_decay=0.1),
+        dict(S=[7, 65], lr=0.005, alpha=0.9, layout={"param": "transposed", "grad": "expanded"}),
+        dict(S=[8], grad="zeros", square_avg="zeros"),
+        *(dict(S=[1025], lr=0.5, eps=0.1, weight_decay=1.0, fill=fill) for fill in ("standard", "outlier")),
+        dict(S=[1]),
     ],
 )
 def RMSProp(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0):
