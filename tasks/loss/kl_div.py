@@ -1,0 +1,55 @@
+"""Kullback-Leibler divergence of a distribution from another one whose logarithms are given, reduced.
+
+    target * (log(target) - input)        or, with log_target, exp(target) * (target - input)
+
+`input` holds log-probabilities, `target` probabilities, or with `log_target=True` log-probabilities; both have the same
+shape and floating-point type. A target of 0 loses 0. `reduction="none"` returns the losses in that shape and type;
+"sum" adds them up, "batchmean", the default here, divides the sum by the length of the first dimension, and "mean" by
+the number of elements: scalar tensors of that type, 16-bit types being summed in float32. Any other `reduction` raises
+ValueError.
+"""
+
+import torch
+
+from pytest_kernelbenchx import Shapes, fills, task
+
+
+def logarithms(rng, shape, kind):
+    """Log-probabilities along the last dimension; outliers among their logits make some of them very small."""
+    return torch.log_softmax(fills.normal()(rng, shape, kind), -1)
+
+
+def distribution(rng, shape, kind, log_target):
+    """Probabilities or their logarithms; about one probability in sixteen is 0."""
+    if log_target:
+        return logarithms(rng, shape, kind)
+    return torch.where(fills.bernoulli(1 / 16)(rng, shape), 0.0, fills.probabilities()(rng, shape, kind))
+
+
+@task(
+    inputs={"input": "T[*S]", "target": "T[*S]"},
+    output="T[...]",
+    dtypes=("f32", "f16", "bf16"),
+    axes={"S": Shapes(1, 4)},
+    fill={"input": logarithms, "target": distribution},
+    options={"reduction": ["batchmean", "mean", "sum", "none"], "log_target": [False, True]},
+    examples=[
+        dict(S=[4, 8]),
+        dict(S=[2, 5], log_target=True),
+        dict(S=[2, 3], reduction="none"),
+        dict(input=[[-1.0, -2.0, -3.0]], target=[[0.0, 1.0, 0.0]], S=[1, 3], reduction="none"),
+        *[dict(S=[16, 33], log_target=log, fill=fill) for log in (False, True) for fill in ("standard", "outlier")],
+        *[dict(S=[16, 33], reduction="none", fill=fill) for fill in ("standard", "outlier")],
+        dict(S=[2, 2, 5003]),
+        dict(S=[257, 5], reduction="mean"),
+        dict(S=[2, 3], reduction="median", raises=ValueError),
+    ],
+    sizes={
+        "256": dict(S=[256, 1024]),
+        "8k": dict(S=[8192, 1024]),
+        "64k": dict(S=[65536, 1024]),
+        "none_64k": dict(S=[65536, 1024], reduction="none", log_target=True, dtype="bf16"),
+    },
+)
+def kl_div(input, target, reduction="batchmean", log_target=False):
+    return torch.nn.functional.kl_div(input, target, reduction=reduction, log_target=log_target)
