@@ -1,5 +1,6 @@
 """What a case should give: the reference in double precision (the truth) and as PyTorch itself computes it (eager)."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -94,7 +95,8 @@ def run(
 ) -> tuple[list[Any], dict[str, Tensor]]:
     """Outputs of the reference, flattened, and the inputs that the task lets change as they are afterwards."""
     positional, named = split_call(task, arguments)
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's advice to its users, for instance on kl_div's "mean"
         result = drive(function or task.reference, positional, named, arguments.get(GRADS))
     changed = {name: arguments[name] for name in task.mutates if isinstance(arguments.get(name), Tensor)}
     return flatten(result), changed
