@@ -5,6 +5,7 @@ What a task file imports:
 
 from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.drawing import Shapes
+from pytest_kernelbenchx.judge.extrema import minimum_of
 from pytest_kernelbenchx.judge.mixed import MixedDropout
 from pytest_kernelbenchx.judge.pooling import fractional_max_pool_properties
 from pytest_kernelbenchx.judge.properties import close, ordered, orthonormal, svd_properties, triangular
@@ -23,6 +24,7 @@ __all__ = [
     "close",
     "fills",
     "fractional_max_pool_properties",
+    "minimum_of",
     "ordered",
     "orthonormal",
     "svd_properties",
