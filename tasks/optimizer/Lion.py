@@ -13,13 +13,20 @@ import math
 
 import torch
 
-from pytest_kernelbenchx import Shapes, task
+from pytest_kernelbenchx import Shapes, fills, task
+
+
+def averages(rng, shape, dtype, kind, grad, beta1):
+    """Values that leave no direction to rounding."""
+    values = fills.default(rng, shape, dtype, kind)
+    return torch.where((beta1 * values + (1 - beta1) * grad).abs() < 1e-5, values + 1, values)
 
 
 @task(
     inputs={"param": "f32[*S]", "grad": "f32[*S]", "exp_avg": "f32[*S]"},
     output=["f32[*S]", "f32[*S]"],
     axes={"S": Shapes(1, 3)},
+    fill={"exp_avg": averages},
     options={
         "lr": (1e-4, 1e-3, 0.1),
         "beta1": (0.9, 0.95, 0.5),
