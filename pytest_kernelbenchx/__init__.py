@@ -6,6 +6,7 @@ What a task file imports:
 from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.drawing import Shapes
 from pytest_kernelbenchx.judge.extrema import minimum_of
+from pytest_kernelbenchx.judge.binomial import Binomial
 from pytest_kernelbenchx.judge.mixed import MixedDropout
 from pytest_kernelbenchx.judge.pooling import fractional_max_pool_properties
 from pytest_kernelbenchx.judge.properties import close, ordered, orthonormal, svd_properties, triangular
@@ -16,6 +17,7 @@ from pytest_kernelbenchx.task import Task, task
 __all__ = [
     "W4A16",
     "W8A8",
+    "Binomial",
     "Dropout",
     "MixedDropout",
     "Shapes",

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import compare as comparing
+from pytest_kernelbenchx.judge.binomial import Binomial, judge_binomial
 from pytest_kernelbenchx.judge.mixed import MixedDropout, judge_mixed
 from pytest_kernelbenchx.judge.oracle import Expectation, flatten, widened
 from pytest_kernelbenchx.judge.properties import judge_properties
@@ -148,6 +149,9 @@ def _random(task: Task, case: Case, expected: Expectation, got: list[Any], answe
         other = other if isinstance(other, Tensor) and other.shape == value.shape else None
         if isinstance(task.random, Uniform):
             outcome = judge_uniform(value, task.random, second=other, name=name)
+        elif isinstance(task.random, Binomial):
+            n, p = task.random.parts(**select(task.random.parts, widened(_named(task, case, expected))))
+            outcome = judge_binomial(value, n, p, second=other, name=name)
         else:
             outcome = _dropout(task, _named(task, case, expected), expected, number, value, other, name)
         if not outcome.passed:

@@ -6,7 +6,7 @@ row to row or block to block, and another seed must give another mask. Uniform n
 independence of neighbours, no period, another seed.
 
 All bounds hold for every sample size and have an error probability of at most `RISK`, so a right candidate fails once
-in 10**8 or so: Chernoff's bound for counts, Hoeffding's for means, and Dvoretzky-Kiefer-Wolfowitz-Massart's for the
+in 10**8 or so: Chernoff's bound for counts, Bernstein's for means, and Dvoretzky-Kiefer-Wolfowitz-Massart's for the
 distance of distributions (Kolmogorov and Smirnov's statistic).
 """
 
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from pytest_kernelbenchx.judge.chance import RISK, certain, credible, repeats
+from pytest_kernelbenchx.judge.chance import PERIODS, RISK, certain, credible, repeats
 from pytest_kernelbenchx.judge.compare import agreement, compare
 from pytest_kernelbenchx.judge.tolerance import DEFAULT, Tolerance
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
@@ -166,12 +166,12 @@ def judge_uniform(got: Tensor, spec: Uniform, *, second: Tensor | None = None, n
             f"{name}: {int(outside.sum())} of {count} numbers are outside [{spec.low:g}, {spec.high:g}): {worst}"
         )
     step = torch.finfo(got.dtype).eps / 2  # numbers of 16 bits are a coarse grid
-    if reason := _repeated(got, second) or _not_uniform(values, step):
+    if reason := _repeated(got, second) or not_uniform(values, step):
         return _wrong(f"{name}: {reason}")
     return _passed({"mean": float(values.mean()), "count": count})
 
 
-def _not_uniform(values: Tensor, step: float) -> str:
+def not_uniform(values: Tensor, step: float) -> str:
     """Distribution (which bounds all moments) and dependence of neighbours, of numbers in [0, 1)."""
     count = values.numel()
     bound = math.sqrt(math.log(2 / RISK) / (2 * count))
@@ -179,10 +179,11 @@ def _not_uniform(values: Tensor, step: float) -> str:
     distance = float(torch.maximum((ranks + 1) / count - ordered, ordered - ranks / count).max())
     if distance > bound + step:
         return f"the distribution is not uniform: it is off by {distance:.3g}, {bound:.3g} is credible"
-    for lag in (1, 2):
+    for lag in (1, 2, *PERIODS):
         pairs = (values[: count - count % (2 * lag)] - 0.5).reshape(-1, 2, lag)
-        product = (pairs[:, 0] * pairs[:, 1]).flatten()  # each in [-1/4, 1/4] and independent of the others
-        if product.numel() and abs(float(product.mean())) > 0.5 * math.sqrt(math.log(2 / RISK) / (2 * len(product))):
+        product = (pairs[:, 0] * pairs[:, 1]).flatten()  # independent, in [-1/4, 1/4], of variance 1/144
+        mean = abs(float(product.mean())) if product.numel() else 0.0
+        if product.numel() * mean**2 > 2 * (1 / 144 + mean / 12) * math.log(2 / RISK):
             return f"numbers {lag} apart depend on each other"
     return ""
 

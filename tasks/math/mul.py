@@ -23,6 +23,7 @@ from pytest_kernelbenchx import Shapes, task
         dict(input=torch.tensor([1, 2, 3]), other=[0.5, 1.5, 2.5], S=[3]),
         dict(input=[[0.5], [1.5]], other=torch.tensor([[[1, -2, 3]], [[4, 5, -6]]]), S=[2, 2, 3]),
         dict(input=[1, -2, 3], other=2.5, dtype="i64"),
+        dict(input=[2**53 + 1, -(2**40) - 1, 3], other=[3, 2**30 + 1, 2**62], S=[3], dtype="i64"),
         dict(input=[1e30, -0.0, float("inf"), float("nan")], other=[1e30, 1.0, -1.0, 0.0], S=[4]),
         *[dict(S=[64, 64], dtype=dtype, fill=fill) for dtype in ("f32", "f16") for fill in ("standard", "outlier")],
         dict(S=[1025], out=True),

@@ -15,7 +15,10 @@ from pytest_kernelbenchx import Shapes, task
     output="bf16[...]",
     dtypes=("bf16",),
     axes={"S": Shapes(0, 4, min_side=0)},
-    examples=[dict(S=[64, 64], fill=fill) for fill in ("standard", "outlier")],
+    examples=[
+        *[dict(S=[64, 64], fill=fill) for fill in ("standard", "outlier")],
+        dict(input=[3e38, 1e20, -1e-20], other=[0.5, 1e10, 1e-10], S=[3]),
+    ],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},
 )
 def mul_bf16(input, other, out=None):

@@ -1,8 +1,8 @@
 """Sign bits, and bits in common: the pair (signbit(input), int8(input) & int8(other)), element by element.
 
 `input` is float32, `other` int8 or boolean, of the same shape. The first result is boolean and True where the sign bit
-of `input` is set, -0.0 included. The second is int8: `input` is cut to an integer towards 0 (its values lie from -128 to
-below 128), and True counts as 1. Both results are exact or wrong.
+of `input` is set, -0.0 included. The second is int8: `input` is cut to an integer towards 0 (its values lie from -128
+to below 128), and True counts as 1. Both results are exact or wrong.
 """
 
 import torch
