@@ -7,6 +7,7 @@ from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.drawing import Shapes
 from pytest_kernelbenchx.judge.extrema import minimum_of
 from pytest_kernelbenchx.judge.binomial import Binomial
+from pytest_kernelbenchx.judge.hidden import HiddenDropout
 from pytest_kernelbenchx.judge.mixed import MixedDropout
 from pytest_kernelbenchx.judge.pooling import fractional_max_pool_properties
 from pytest_kernelbenchx.judge.properties import close, ordered, orthonormal, svd_properties, triangular
@@ -19,6 +20,7 @@ __all__ = [
     "W8A8",
     "Binomial",
     "Dropout",
+    "HiddenDropout",
     "MixedDropout",
     "Shapes",
     "Task",
