@@ -72,12 +72,15 @@ class Case:
 def plain(value: Any) -> Any:
     """`value` as JSON can hold it: element types, tuples and non-finite numbers are wrapped.
 
-    A device stands for the one that the candidate runs on, whichever it is.
+    A device stands for the one that the candidate runs on, whichever it is, a generator for one of that device with the
+    case's seed.
     """
     if isinstance(value, torch.dtype):
         return {"dtype": NAMES[value]}
     if isinstance(value, torch.device):
         return {"device": True}
+    if isinstance(value, torch.Generator):
+        return {"generator": True}
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, tuple):
@@ -98,6 +101,8 @@ def revived(value: Any) -> Any:
             return DTYPES[name]
         case {"device": True} if len(value) == 1:
             return torch.device("cpu")
+        case {"generator": True} if len(value) == 1:
+            return torch.Generator()
         case {"float": str(text)} if len(value) == 1:
             return float(text)
         case {"tuple": list(items)} if len(value) == 1:
@@ -126,11 +131,17 @@ def _build(task: Task, case: Case, device: str) -> Arguments:
             if value is not _ABSENT:
                 arguments[name] = value
         elif name in case.options:
-            value = case.options[name]
-            arguments[name] = torch.device(device) if isinstance(value, torch.device) else value
+            arguments[name] = _here(case.options[name], case, device)
     if task.mode == "optimizer":
         arguments[GRADS] = [_gradients(task, case, step, arguments, example, device) for step in range(STEPS)]
     return arguments
+
+
+def _here(value: Any, case: Case, device: str) -> Any:
+    """The value of an option, with what a device or a generator in it stands for."""
+    if isinstance(value, torch.Generator):
+        return torch.Generator(device).manual_seed(case.seed)
+    return torch.device(device) if isinstance(value, torch.device) else value
 
 
 def _gradients(

@@ -43,7 +43,7 @@ class Task:
         fill: for an input, how it is filled.
         examples: explicit cases: axes, options, literal inputs (lists; a tensor keeps its own element type).
         mutates: inputs that the operation may change.
-        out: the parameter that takes a preallocated output, if the signature has one.
+        out: the parameter that takes the preallocated output, or a tuple of them, if the signature has one.
         aliases: other names that a candidate's entry point may have.
         layouts: memory layouts that inputs are drawn in.
         where: tells whether drawn axes, options, `dtype` and `present` (the optional tensors passed) go together.

@@ -10,8 +10,8 @@ import torch
 from pytest_kernelbenchx import task
 from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.cases import Case
-from pytest_kernelbenchx.judge.caller import Caller
-from pytest_kernelbenchx.judge.judging import judge
+from pytest_kernelbenchx.judge.caller import Caller, preallocated
+from pytest_kernelbenchx.judge.judging import Reply, judge
 from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.answer import Answer
@@ -148,3 +148,34 @@ def test_out_is_passed_poisoned_and_comes_back_by_name():
     reply = caller_of(process).call(case, expect(double, case))
     assert torch.isnan(reply.after["out"]).all()
     assert torch.equal(reply.after["x"], expect(double, case).arguments["x"])
+
+
+@task(inputs={"x": "f32[N]"}, output=["f32[N]", "i32[N]"], sizes={"s": {"N": 4}})
+def halves(x, out=None):
+    return x / 2, (x / 2).to(torch.int32)
+
+
+def test_out_of_several_outputs_is_a_tuple():
+    case = Case(axes={"N": 4}, out=True)
+    expected = expect(halves, case)
+    first, second = preallocated(expected.eager)
+    assert torch.isnan(first).all()
+    assert (second == torch.iinfo(torch.int32).max).all()
+    got, x = tuple(expected.eager), expected.arguments["x"]
+    assert judge(halves, case, expected, Reply(got, {"x": x, "out": list(got)})).passed
+    forgotten = judge(halves, case, expected, Reply(got, {"x": x, "out": [got[0], second]}))
+    assert forgotten.verdict is Verdict.WRONG_VALUES
+    assert forgotten.reason.startswith("out= after the call: 4 of 4 elements are wrong")
+
+
+@task(inputs={"tensors": "list[f32[N_i]]", "y": "f32[N]"}, output="f32[N]", sizes={"s": {"N_i": [4], "N": 4}})
+def several(*tensors, y):
+    return y * len(tensors)
+
+
+def test_arguments_after_a_star_come_back_by_name():
+    case = Case(axes={"N_i": [2, 3], "N": 4})
+    arguments = expect(several, case).arguments
+    found = Caller._by_name(SimpleNamespace(task=several), arguments, [*arguments["tensors"], arguments["y"]])
+    assert torch.equal(found["y"], arguments["y"])
+    assert [len(tensor) for tensor in found["tensors"]] == [2, 3]

@@ -64,6 +64,13 @@ def test_plain_values_come_back_with_their_types(value):
     assert type(back) is type(value)
 
 
+def test_a_generator_comes_back_with_its_seed():
+    back = travel(torch.Generator().manual_seed(2**40 + 1))
+    assert type(back) is torch.Generator
+    assert back.initial_seed() == 2**40 + 1
+    assert travel([torch.Generator()], strict=False)[0].type == "torch._C.Generator"  # as a result it does not travel
+
+
 def test_nan_comes_back():
     assert math.isnan(travel(math.nan))
 
@@ -203,6 +210,9 @@ def test_odd_booleans_become_true():
         {"float": []},
         {"dtype": "f8"},
         {"device": "cuda:7"},
+        {"generator": -1},
+        {"generator": "1"},
+        {"generator": 1 << 63},
         {"size": [-1]},
         {"type": 3},
         {"what": 1},
@@ -287,7 +297,7 @@ def test_terminal_escapes_are_written_out():
     assert len(clean("x" * 1000, 100)) < 110
 
 
-TAGS = ["list", "tuple", "dict", "tensor", "float", "complex", "dtype", "size", "device", "type"]
+TAGS = ["list", "tuple", "dict", "tensor", "float", "complex", "dtype", "size", "device", "generator", "type"]
 JSON = st.recursive(
     st.none()
     | st.booleans()

@@ -48,7 +48,7 @@ def answer(task, case, expected, change=lambda leaf, number: leaf, seed=0):
     value = [change(leaf, number) for number, leaf in enumerate(leaves)]
     after = {name: leaf if tensors_of(leaf) else [] for name, leaf in arguments.items()}
     if case.out and task.out:
-        after[task.out] = poisoned(expected.eager[0]).copy_(value[0])
+        after[task.out] = [poisoned(leaf).copy_(got) for leaf, got in zip(expected.eager, value, strict=True)]
     devices = [leaf.device.type for leaf in value if isinstance(leaf, Tensor)]
     single = len(task.output) == 1 and not task.output[0].many
     return Reply(value[0] if single else value, after, devices)
@@ -138,7 +138,7 @@ def test_answers_without_work_fail(task):
                 continue
             reply = replies(task, case, expected, lambda leaf, number, null=null: null if number == 0 else leaf)
             if case.out and task.out:
-                reply.after[task.out] = null
+                reply.after[task.out] = flatten(reply.value)
             outcome = judge(task, case, expected, reply)
             assert outcome.verdict is Verdict.WRONG_VALUES, f"{case.to_json()}: {null.flatten()[:4]} gave {outcome}"
             tried += 1
@@ -164,7 +164,7 @@ def test_one_wrong_element_fails(task):
         wrong[-1] += leaf.double().abs().max().clamp(min=1e-3).to(leaf.dtype)
         reply = answer(task, case, expected, lambda _, n, leaf=leaf, w=wrong: w.view(leaf.shape) if n == 0 else _)
         if case.out and task.out:
-            reply.after[task.out] = flatten(reply.value)[0]
+            reply.after[task.out] = flatten(reply.value)
         outcome = judge(task, case, expected, reply)
         assert outcome.verdict is Verdict.WRONG_VALUES, f"{case.to_json()}: {outcome}"
         tried += 1

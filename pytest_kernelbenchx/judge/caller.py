@@ -57,15 +57,21 @@ class Caller:
     def call(self, case: Case, expected: Expectation) -> Reply:
         """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies."""
         arguments = dict(expected.arguments)
-        if case.out and self.task.out and isinstance(expected.eager[0], torch.Tensor):
-            arguments[self.task.out] = poisoned(expected.eager[0])
+        if case.out and self.task.out:
+            arguments[self.task.out] = preallocated(expected.eager)
         answer = self._ask(arguments, case.seed)
         if not answer.ok:
             return Reply(failure=answer.outcome, device=self.sandbox.device)
-        second = self._ask(arguments, case.seed + SECOND_SEED).value if self.task.random is not None else None
+        second = self._again(arguments, case.seed) if self.task.random is not None else None
         after = self._by_name(arguments, answer.after)
         own = sum(launch["own"] for launch in answer.launches)
         return Reply(answer.value, after, answer.devices, self.sandbox.device, second=second, launches=own)
+
+    def _again(self, arguments: Arguments, seed: int) -> Any:
+        """What the call returns under another seed: of the generator that it is given, or else of PyTorch's own."""
+        given = {name: value for name, value in arguments.items() if isinstance(value, torch.Generator)}
+        others = {n: torch.Generator(g.device).manual_seed(g.initial_seed() + SECOND_SEED) for n, g in given.items()}
+        return self._ask({**arguments, **others}, seed if given else seed + SECOND_SEED).value
 
     def _ask(self, arguments: Arguments, seed: int) -> Answer:
         """One call. On a GPU autotuned kernels use one configuration a call, each in its turn."""
@@ -116,8 +122,9 @@ class Caller:
 
     def _by_name(self, arguments: Arguments, after: list[torch.Tensor | Opaque]) -> dict[str, Any]:
         """The tensors after a call, which come in the order in which the arguments were passed."""
-        names = {name: name for name in arguments}
-        positional, named = split_call(self.task, names)
+        parameters = self.task.parameters
+        several = {name for name, parameter in parameters.items() if parameter.kind is parameter.VAR_POSITIONAL}
+        positional, named = split_call(self.task, {name: [name] if name in several else name for name in arguments})
         remaining = list(after)
         found: dict[str, Any] = {}
         for name in [*positional, *named, *(name for name in (GRADS,) if name in arguments)]:
@@ -131,6 +138,12 @@ class Caller:
         if self._child is not None:
             self._child.kill()
             self._child = None
+
+
+def preallocated(eager: list[Any]) -> Any:
+    """What is passed as `out`: a tensor for the only output, or a tuple of one for each."""
+    made = tuple(poisoned(leaf) for leaf in eager if isinstance(leaf, torch.Tensor))
+    return made[0] if len(made) == 1 else made or None
 
 
 def poisoned(like: torch.Tensor) -> torch.Tensor:

@@ -231,11 +231,14 @@ def _preallocated(task: Task, case: Case, expected: Expectation, answer: Reply) 
     """What was passed as `out` holds the result."""
     if not case.out or task.out is None:
         return PASSED
-    after, got = answer.after[task.out], flatten(answer.value)[0]
-    if torch.equal(_bytes(after), _bytes(got)):
-        return PASSED
-    noise = partial(expected.noise.__getitem__, 0)
-    return _close(task, after, expected.truth[0], expected.eager[0], noise, f"{task.out}= after the call")
+    for number, (after, got) in enumerate(zip(flatten(answer.after[task.out]), flatten(answer.value), strict=True)):
+        if torch.equal(_bytes(after), _bytes(got)):
+            continue
+        noise, name = partial(expected.noise.__getitem__, number), f"{task.out}= after the call"
+        outcome = _close(task, after, expected.truth[number], expected.eager[number], noise, name)
+        if not outcome.passed:
+            return outcome
+    return PASSED
 
 
 def _errors(expected: Expectation, answer: Reply) -> dict[str, float]:

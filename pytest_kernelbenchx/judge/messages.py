@@ -4,6 +4,7 @@ import shlex
 import traceback
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
 from pytest_kernelbenchx.cases import Arguments
@@ -35,6 +36,8 @@ def show(value: Any) -> str:
         strides = "" if value.is_contiguous() else f", strides {tuple(value.stride())}"
         offset = f", offset {value.storage_offset()}" if value.storage_offset() else ""
         return f"{NAMES[value.dtype]}[{', '.join(map(str, value.shape))}{strides}{offset}]"
+    if isinstance(value, torch.Generator):
+        return f"torch.Generator().manual_seed({value.initial_seed()})"
     if isinstance(value, list):
         return f"[{', '.join(show(item) for item in value)}]"
     return repr(value)

@@ -155,7 +155,7 @@ def judge_mask(
 
 def judge_uniform(got: Tensor, spec: Uniform, *, second: Tensor | None = None, name: str = "output") -> Outcome:
     """`PASSED` or `WRONG_VALUES` for an output of uniform random numbers; `second` is that of another seed."""
-    values = (got.to(torch.float64).flatten() - spec.low) / (spec.high - spec.low)
+    values = (got.detach().to(torch.float64).flatten() - spec.low) / (spec.high - spec.low)
     count = values.numel()
     if count == 0:
         return _passed({})

@@ -75,8 +75,9 @@ class Child:
         """Run the entry point.
 
         Args:
-            args, kwargs: tensors, numbers, text, None, dtypes, torch.device (it becomes the child's) and containers;
-                tensors arrive with these strides and offsets, and share memory as they do here.
+            args, kwargs: tensors, numbers, text, None, dtypes, torch.device (it becomes the child's), torch.Generator
+                (it becomes one of the child's device, with the same seed) and containers; tensors arrive with these
+                strides and offsets, and share memory as they do here.
             seed: for the generators of torch, numpy and random.
             timeout: seconds until the answer must be here.
             configs: use only this autotune configuration of every kernel (counted round); None for all.

@@ -21,6 +21,7 @@ DEPTH_LIMIT = 32
 RANK_LIMIT = 64
 INT_LIMIT = 1 << 64
 INDEX_LIMIT = 1 << 48
+SEED_LIMIT = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class _Encoder:
             return {"dtype": NAMES[value]}
         if kind is torch.device:
             return {"device": True}
+        if kind is torch.Generator and self.strict:
+            return {"generator": value.initial_seed()}
         return self.opaque(f"{kind.__module__}.{kind.__qualname__}")
 
     def row(self, tensor: torch.Tensor) -> Any:
@@ -161,6 +164,8 @@ class _Decoder:
             return torch.Size([natural(item, "size", INDEX_LIMIT) for item in as_list(body, "size", RANK_LIMIT)])
         if tag == "device" and body is True:
             return torch.device(self.device)
+        if tag == "generator":
+            return torch.Generator(self.device).manual_seed(natural(body, "seed", SEED_LIMIT))
         if tag == "type":
             return Opaque(text(body, "type", 200))
         raise ProtocolError(f"a value has the unknown tag {clean(tag, 40)!r}")
