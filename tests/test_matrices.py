@@ -1,0 +1,55 @@
+"""The matrices that tasks of linear algebra are given have the structure and condition that they promise."""
+
+import pytest
+import torch
+
+from pytest_kernelbenchx import matrices
+
+KINDS = [("standard", 100), ("outlier", 3e4)]
+SIDES = [1, 2, 3, 8, 17, 33]
+
+
+def rng(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def check_condition(a, limit):
+    assert (torch.linalg.cond(a) <= limit).all()
+
+
+@pytest.mark.parametrize(("kind", "limit"), KINDS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.complex64])
+def test_definite(dtype, kind, limit):
+    for seed, n in enumerate(SIDES):
+        a = matrices.definite(rng(seed), [2, n, n], dtype, kind)
+        assert torch.equal(a, a.mH)
+        assert a.is_complex() == dtype.is_complex
+        assert (torch.linalg.eigvalsh(a) > 0).all()
+        check_condition(a, limit)
+
+
+@pytest.mark.parametrize(("kind", "limit"), KINDS)
+@pytest.mark.parametrize("hermitian", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.complex64])
+def test_indefinite(dtype, hermitian, kind, limit):
+    zeros = mixed = 0
+    for seed, n in enumerate(6 * SIDES):
+        a = matrices.indefinite(rng(seed), [2, n, n], dtype, kind, hermitian)
+        assert torch.equal(a, a.mH if hermitian else a.mT)
+        assert a.is_complex() == dtype.is_complex
+        check_condition(a, limit)
+        zeros += n > 1 and bool((a[..., 0, 0] == 0).all())
+        if hermitian or not dtype.is_complex:
+            values = torch.linalg.eigvalsh(a)
+            mixed += bool((values[..., 0] < 0).any() and (values[..., -1] > 0).any())
+    assert 6 <= zeros <= 24
+    assert mixed >= 20 or (dtype.is_complex and not hermitian)
+
+
+@pytest.mark.parametrize("kind", ["standard", "outlier"])
+def test_float32_holds_the_determinant(kind):
+    for n in (1, 2, 16, 32, 33, 64, 300):
+        a = matrices.determinate(rng(n), [2, n, n], kind).to(torch.float32)
+        found = torch.linalg.det(a).abs()
+        assert ((found > 1e-6) & (found < 1e30)).all()
+    assert (matrices.determinate(rng(0), [2, 64, 64], kind).diagonal(dim1=-2, dim2=-1).abs() < 0.5).any()
