@@ -21,15 +21,14 @@ def picked(S, K, dim):
 
 
 def broadcasting(S, K):
-    """Shapes of `other`: that of the slices, without leading dimensions, with single ones."""
+    """Shapes of `other`: that of the slices, the same without the first dimension, a single element."""
     full = [picked(S, K, dim) for dim in range(len(S))]
-    single = [[1 if d == e else n for e, n in enumerate(shape)] for shape in full for d in range(len(S))]
-    return [*full, *full, *single, *(shape[1:] for shape in full)]
+    return [*full, *(shape[1:] for shape in full), [1] * len(S)]
 
 
 def dimensions(S, K, O):  # noqa: E741
-    shapes = {dim: picked(S, K, dim)[len(S) - len(O) :] for dim in range(-len(S), len(S))}
-    return [dim for dim, shape in shapes.items() if all(n in (1, m) for n, m in zip(O, shape, strict=True))]
+    ranked = [(dim, picked(S, K, dim)) for dim in range(-len(S), len(S))]
+    return [dim for dim, full in ranked if O in (full, full[1:], [1] * len(S))]
 
 
 def values(rng, shape, dtype, kind):
