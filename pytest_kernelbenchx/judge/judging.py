@@ -11,7 +11,7 @@ from torch import Tensor
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import compare as comparing
 from pytest_kernelbenchx.judge.binomial import Binomial, judge_binomial
-from pytest_kernelbenchx.judge.hidden import Hidden, HiddenDropout
+from pytest_kernelbenchx.judge.hidden import HiddenDropout, judge_hidden
 from pytest_kernelbenchx.judge.mixed import MixedDropout, judge_mixed
 from pytest_kernelbenchx.judge.oracle import Expectation, flatten, widened
 from pytest_kernelbenchx.judge.properties import judge_properties
@@ -166,7 +166,8 @@ def _dropout(
     p = task.random.rate(arguments)
     how: dict[str, Any] = {"second": second, "tolerance": Tolerance.of(task.tolerance), "name": name}
     if isinstance(task.random, HiddenDropout) and 0 < p < 1:
-        return Hidden(task.reference, task.random.recover, arguments, p, how["tolerance"]).judge(got, second, name)
+        how |= {"drawn": expected.truth[number], "kept": expected.kept[number]}
+        return judge_hidden(got, task.reference, task.random.recover, arguments, p, **how)
     if p == 0:
         how |= {"eager": expected.eager[number], "noise": expected.noise[number]}
     elif p < 1 and not isinstance(task.random, MixedDropout):

@@ -10,8 +10,9 @@ multiplied by 1 / (1 - dropout_p). The norm has no gain and no bias. `out`, if g
 returned. Nothing else is mutated. The reference is computed in float32, never in TF32.
 
 Random numbers need not be PyTorch's, but they must differ after torch.manual_seed with another seed; upstream asks for
-PyTorch's own stream. Dropout is judged where D >= 2 * K + 2, so that the mask can be recovered: an output y is
-(z - m) / d with unknown m and d, so that y * d + m - s @ weight2 = residual, D equations with K + 2 unknowns.
+PyTorch's own stream. Where D >= 2 * K + 2 the mask can be recovered, and is judged: an output y is (z - m) / d with
+unknown m and d, so that y * d + m - s @ weight2 = residual, D equations with K + 2 unknowns. Elsewhere the share and
+the spread of the result are.
 """
 
 import torch
@@ -23,7 +24,9 @@ SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 65)
 
 
 def before(output, weight2, residual):
-    """What dropout returned."""
+    """What dropout returned, if there are equations enough."""
+    if weight2.shape[1] < 2 * weight2.shape[0] + 2:
+        return None
     known = weight2.mT.expand(*output.shape[:-1], *weight2.mT.shape)
     unknowns = torch.cat([-known, output.unsqueeze(-1), torch.ones_like(output).unsqueeze(-1)], -1)
     return torch.linalg.lstsq(unknowns, residual.unsqueeze(-1)).solution[..., :-2, 0]
@@ -49,6 +52,7 @@ def size(n):
         dict(B=3, L=2, I=4, K=5, D=4, dropout_p=0.0),
         *[dict(B=2, L=16, I=64, K=128, D=64, dropout_p=0.0, fill=fill) for fill in ("standard", "outlier")],
         *[dict(B=2, L=65, I=16, K=17, D=65, dropout_p=0.3, fill=fill) for fill in ("standard", "outlier")],
+        dict(B=2, L=65, I=8, K=65, D=16, dropout_p=0.5),
         dict(B=2, L=5, I=300, K=33, D=257, dropout_p=0.0, eps=0.1, out=True),
         dict(B=2, L=5, I=8, K=8, D=33, dropout_p=1.0),
     ],
