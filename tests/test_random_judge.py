@@ -169,7 +169,7 @@ NOT_UNIFORM = {
     "every number twice": (R.flatten()[:4096].repeat_interleave(2), "depend on each other"),
     "the same row": (R[:1].expand(64, 128).contiguous(), "all slices along axis 0"),
     "the same block": (R.flatten()[:1024].repeat(8), "period of 1024"),
-    "blocks of 64 all but the same": ((torch.randperm(64, generator=rng(1)).repeat(64, 2) + R) / 64, " apart depend on"),
+    "blocks all but the same": ((torch.randperm(64, generator=rng(1)).repeat(64, 2) + R) / 64, " apart depend on"),
     "the tail unwritten": (torch.cat([R.flatten()[:6000], torch.zeros(2192)]), "not uniform"),
 }
 

@@ -20,8 +20,14 @@ def trials_and_probability(input, other, total_count, probs, logits):
 
 
 def bits(rng, shape, dtype):
-    words = torch.randint(0, 8, shape, generator=rng)
-    return words > 1 if dtype is torch.bool else words
+    words = torch.randint(0, 4, shape, generator=rng)
+    return words > 0 if dtype is torch.bool else words
+
+
+def counts(rng, shape, kind):
+    """Up to 5, outliers 10: many trials take long in the interpreter."""
+    few = torch.randint(0, 6, shape, generator=rng)
+    return torch.where(fills.with_outliers(torch.ones(shape), rng) != 1, 10, few) if kind == "outlier" else few
 
 
 LITERAL = dict(input=[1, 0, 1, 3], other=[1, 1, 0, 2], S=[4])
@@ -39,14 +45,15 @@ DRAWN = [dict(S=[4099], **{given: True}) for given in ("probs", "logits")]
     output="f32[*S]",
     dtypes=("i32", "bool"),
     axes={"S": Shapes(1, 3, min_side=0)},
-    fill={"input": bits, "other": bits, "total_count": fills.integers(0, 12), "probs": fills.uniform()},
+    fill={"input": bits, "other": bits, "total_count": counts, "probs": fills.uniform()},
     where=lambda present: len(present) == 1,
     random=Binomial(trials_and_probability),
     examples=[
         *[dict(LITERAL, total_count=[n] * 4, probs=[0.5, 0.1, 0.9, 1.0]) for n in (5.0, 10.0)],
         *[dict(LITERAL, total_count=[n] * 4, logits=[0.0, -2.0, 2.0, -1.0]) for n in (5.0, 10.0)],
         *[dict(case, fill=fill) for case in DRAWN for fill in ("standard", "outlier")],
-        dict(S=[20011], dtype="bool", total_count="ones", probs=[0.25]),  # normal numbers, rounded, are not good enough
+        dict(input=[7] * 2000, other=[3] * 2000, total_count=[2.0], probs=[0.5]),
+        dict(S=[40009], dtype="bool", total_count="ones", probs=[0.25]),  # normal numbers, rounded, are not good enough
         dict(LITERAL, total_count=[1.0] * 4, raises=ValueError),
         dict(LITERAL, total_count=[1.0] * 4, probs=[0.5] * 4, logits=[0.0] * 4, raises=ValueError),
     ],
