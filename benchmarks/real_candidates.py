@@ -57,7 +57,7 @@ def table(corpus: list[dict], runs: dict[str, dict[Key, str]], reasons: dict[str
         key = key_of(candidate)
         theirs = [upstream(candidate.get("published")), upstream(candidate.get("upstream_on_h200"))]
         here = [found.get(key, "-") for found in runs.values()]
-        differs = any(disagrees(theirs[-1], verdict) for verdict in here) or len({*here} - {"-", "NOT_JUDGED"}) > 1
+        differs = any(disagrees(theirs[-1], verdict) for verdict in here)
         name = " ".join(key)
         if differs and name not in reasons:
             unexplained.append(f"{name}: upstream {theirs[-1]}, here {', '.join(here)}")

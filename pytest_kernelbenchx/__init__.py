@@ -5,8 +5,8 @@ What a task file imports:
 
 from pytest_kernelbenchx import fills
 from pytest_kernelbenchx.drawing import Shapes
-from pytest_kernelbenchx.judge.extrema import minimum_of
 from pytest_kernelbenchx.judge.binomial import Binomial
+from pytest_kernelbenchx.judge.extrema import minimum_of
 from pytest_kernelbenchx.judge.hidden import HiddenDropout
 from pytest_kernelbenchx.judge.mixed import MixedDropout
 from pytest_kernelbenchx.judge.pooling import fractional_max_pool_properties

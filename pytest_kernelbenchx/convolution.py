@@ -52,6 +52,11 @@ def fits(OH: int, OW: int, KH: int, KW: int, SY: int, SX: int, DY: int, DX: int,
     return (OH - 1) * SY + (KH - 1) * DY >= TY and (OW - 1) * SX + (KW - 1) * DX >= TX
 
 
+def sees(OH: int, OW: int, KH: int, KW: int, SY: int, SX: int, DY: int, DX: int, TY: int, TX: int) -> bool:
+    """As `fits`, and every output sees the input: where only padding is seen, a norm over the result says nothing."""
+    return fits(OH, OW, KH, KW, SY, SX, DY, DX, TY, TX) and TY // 2 <= (KH - 1) * DY and TX // 2 <= (KW - 1) * DX
+
+
 def written(vertical: int, horizontal: int) -> list[Any]:
     """The ways to write a pair: also as one integer where the two are equal."""
     return [(vertical, horizontal), *([vertical] if vertical == horizontal else [])]

@@ -19,6 +19,7 @@ from pytest_kernelbenchx.task import Task, select
 
 LENGTHS = (1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 255, 256, 257)
 LONG_LENGTHS = (*LENGTHS, 511, 513, 1023, 1024, 1025, 2047, 2049, 3001, 4096, 4097, 5000)
+BLOCK = 16  # Triton compiles a kernel anew for arguments that are multiples of it, and masks are all true there
 LONGEST, LONGEST_ALONE = 257, 5000  # of an axis, and of the only axis of all its tensors
 
 
@@ -31,9 +32,14 @@ class Budget:
 
 
 def lengths(longest: int, known: Sequence[int] = LENGTHS) -> st.SearchStrategy[int]:
-    """Lengths of an axis from 1 to `longest`; the telling ones are drawn more often."""
-    telling = [n for n in known if n <= longest]
-    return st.one_of(st.sampled_from(telling), st.integers(1, longest))
+    """Lengths of an axis from 1 to `longest`; the telling ones, and those of whole blocks, are drawn more often."""
+    return st.one_of(off_and_on([n for n in known if n <= longest]), st.integers(1, longest))
+
+
+def off_and_on(known: Sequence[int]) -> st.SearchStrategy[int]:
+    """One of `known`, as often a multiple of `BLOCK` as not, where there are both."""
+    off, on = [n for n in known if n % BLOCK], [n for n in known if n % BLOCK == 0]
+    return st.one_of(*(st.sampled_from(some) for some in (off, on) if some))
 
 
 @dataclass(frozen=True)
@@ -63,13 +69,21 @@ class Shapes:
         return shape()
 
 
-def cases(task: Task, budget: Budget | None = None) -> st.SearchStrategy[Case]:
-    """Cases of `task`."""
+FILLS = ("standard", "outlier")
+
+
+def kinds(task: Task) -> list[tuple[str, str]]:
+    """Every element type of a task with every fill: what a stage must see some of, and chance alone may leave out."""
+    return [(dtype, fill) for dtype in task.dtypes for fill in FILLS]
+
+
+def cases(task: Task, budget: Budget | None = None, kind: tuple[str, str] | None = None) -> st.SearchStrategy[Case]:
+    """Cases of `task`, of one element type and fill if `kind` gives them."""
     budget = budget or Budget()
 
     @st.composite
     def case(draw: Any) -> Case:
-        dtype = draw(st.sampled_from(task.dtypes))
+        dtype, fill = kind or (draw(st.sampled_from(task.dtypes)), draw(st.sampled_from(FILLS)))
         axes = _draw_axes(draw, task, budget)
         options = _draw_options(draw, task, axes, dtype)
         present, numbers = _draw_alternatives(draw, task)
@@ -83,9 +97,9 @@ def cases(task: Task, budget: Budget | None = None) -> st.SearchStrategy[Case]:
             present=present,
             numbers=numbers,
             layouts=_draw_layouts(draw, task, present, numbers),
-            fill=draw(st.sampled_from(("standard", "outlier"))),
+            fill=fill,
             seed=draw(st.integers(0, 2**32 - 1)),
-            out=task.out is not None and draw(st.integers(0, 3)) == 3,
+            out=task.out is not None and draw(st.booleans()),
         )
 
     return case()
@@ -132,7 +146,7 @@ def _length(task: Task, budget: Budget, axes: dict[str, Any], name: str, element
     longest = LONGEST_ALONE if alone else LONGEST
     if declared is not None:
         room = _room(task, budget, with_length, max(declared))
-        return st.sampled_from([n for n in declared if n <= room] or [min(declared)])
+        return off_and_on([n for n in declared if n <= room] or [min(declared)])
     return lengths(_room(task, budget, with_length, longest), LONG_LENGTHS if alone else LENGTHS)
 
 

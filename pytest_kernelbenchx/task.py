@@ -49,7 +49,7 @@ class Task:
         where: tells whether drawn axes, options, `dtype` and `present` (the optional tensors passed) go together.
         tolerance: overrides of the tolerance table, see `judge.tolerance`.
         quantized: limits of a quantized operation.
-        reduction: for a quantized operation, the axis (or expression of axes) that it sums over.
+        reduction: for a quantized operation, the axis (or expression or function of axes) that it sums over.
         scales: for a quantized operation, by input that is quantized, the axis (or axes) along which a row of values
             shares a scale (None: the whole tensor does).
         random: how an output that depends on random numbers is judged.
@@ -84,7 +84,7 @@ class Task:
     where: Callable[..., bool] | None = None
     tolerance: Any = None
     quantized: Any = None
-    reduction: str | None = None
+    reduction: str | Callable[..., int] | None = None
     scales: dict[str, int | tuple[int, ...] | None] | None = None
     random: Any = None
     properties: Callable[..., Any] | None = None
@@ -162,8 +162,8 @@ def task(
 ) -> Callable[[Callable[..., Any]], Task]:
     """Declare the decorated function as the reference of the task that its file is named after.
 
-    Args: see `Task`. `out` is found by itself where the signature has a parameter called `out`. One that takes only some
-        of the outputs, or comes with conditions, is an optional input that the operation mutates.
+    Args: see `Task`. `out` is found by itself where the signature has a parameter called `out`. One that takes only
+        some of the outputs, or comes with conditions, is an optional input that the operation mutates.
 
     Raises:
         TypeError, ValueError: the declaration does not fit the signature; the message says what was found and wanted.

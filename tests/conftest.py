@@ -12,6 +12,23 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
+
+def pytest_terminal_summary(terminalreporter):
+    """What the suite's audits looked at, by category, where they ran."""
+    rows = {}
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == "audited":
+                rows.setdefault(value["category"], []).append(value)
+    if not rows:
+        return
+    columns = ("cases", "drawn", "arguments", "shapes", "dtypes")
+    terminalreporter.section("audited tasks")
+    terminalreporter.write_line(f"{'category':16}{'tasks':>7}" + "".join(f"{name:>11}" for name in columns))
+    for category, found in sorted(rows.items()):
+        sums = "".join(f"{sum(row[name] for row in found):>11}" for name in columns)
+        terminalreporter.write_line(f"{category:16}{len(found):>7}{sums}")
+
 ROOT = Path(__file__).resolve().parent.parent
 TASKS = ROOT / "tasks"
 

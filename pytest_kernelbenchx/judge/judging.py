@@ -186,10 +186,17 @@ def _named(task: Task, case: Case, expected: Expectation) -> dict[str, Any]:
 
 def _quantized(task: Task, case: Case, expected: Expectation, got: Tensor) -> Outcome:
     standard = (case.fill == "standard" and case.example is None) or _drawn_example(task, case)
-    reduction = evaluate(task.reduction or "1", case.axes)
+    reduction = reduction_of(task, case)
     return judge_quantized(
         got, expected.truth[0], spec=task.quantized, reduction=reduction, standard=standard, noise=expected.noise[0]
     )
+
+
+def reduction_of(task: Task, case: Case) -> int:
+    """Length of the sum behind every element of a quantized result."""
+    if callable(task.reduction):
+        return task.reduction(**select(task.reduction, case.axes))
+    return evaluate(task.reduction or "1", case.axes)
 
 
 def _drawn_example(task: Task, case: Case) -> bool:

@@ -15,7 +15,7 @@ from hypothesis.errors import NoSuchExample, Unsatisfiable
 from torch import Tensor
 
 from pytest_kernelbenchx.cases import Arguments, Case, from_example
-from pytest_kernelbenchx.drawing import Budget, cases
+from pytest_kernelbenchx.drawing import Budget, cases, kinds
 from pytest_kernelbenchx.judge import messages
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.judging import Reply, judge
@@ -143,13 +143,17 @@ class Trial:
         def every_case(case: Case) -> None:
             self.check(case)
 
-        decorate = hypothesis_settings(QUIET, max_examples=CASES[self.settings.effort])
-        drawn = given(case=cases(self.task, BUDGETS[self.settings.device]))
-        test = seeded(self.settings.seed)(decorate(drawn(every_case)))
-        try:
-            test()
-        except Unsatisfiable as error:
-            raise OutcomeError(Outcome(Verdict.INFRA_ERROR, f"the task's where= rejects every case: {error}")) from None
+        every_kind = kinds(self.task)
+        share = -(-CASES[self.settings.effort] // len(every_kind))
+        for number, kind in enumerate(every_kind):
+            decorate = hypothesis_settings(QUIET, max_examples=share)
+            drawn = given(case=cases(self.task, BUDGETS[self.settings.device], kind))
+            test = seeded(self.settings.seed + number)(decorate(drawn(every_case)))
+            try:
+                test()
+            except Unsatisfiable as error:
+                reason = f"the task's where= rejects every case: {error}"
+                raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
 
     def _enough(self) -> bool:
         """Whether to draw on without running: time is spent, or a failure is known and shrinking has had its share."""

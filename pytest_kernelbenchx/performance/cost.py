@@ -19,7 +19,7 @@ from pytest_kernelbenchx.task import GRADS, STEPS, Task, select
 def moved(task: Task, case: Case) -> int:
     """Bytes moved at least: what the task declares, or every input read once and every output written once."""
     if task.bytes is not None:
-        return int(task.bytes(**select(task.bytes, _known(task, case))))
+        return int(task.bytes(**select(task.bytes, known(task, case))))
     return sum(_bytes_of(t) for t in [*_tensors(list(shapes(task, case).values())), *_tensors(outputs(task, case))])
 
 
@@ -31,7 +31,7 @@ def operations(task: Task, case: Case) -> dict[str, int]:
     """
     operands = arithmetic(task, case)
     found: dict[str, int] = {}
-    for work, number in task.operations(_known(task, case)).items():
+    for work, number in task.operations(known(task, case)).items():
         kind = operands if work == "tensor" else "f64" if operands == "f64" else "f32"
         found[kind] = found.get(kind, 0) + number
     return found
@@ -89,7 +89,8 @@ def outputs(task: Task, case: Case) -> Any:
     return task.reference(*positional, **named)
 
 
-def _known(task: Task, case: Case) -> dict[str, Any]:
+def known(task: Task, case: Case) -> dict[str, Any]:
+    """What `bytes=` and `flops=` may ask for: axes, options (defaults, too), `dtype` and `itemsize`."""
     defaults = {n: p.default for n, p in task.parameters.items() if n in task.options and p.default is not p.empty}
     known = {**defaults, **case.axes, **case.options}
     return {**known, "itemsize": DTYPES[case.dtype].itemsize, **({} if "dtype" in known else {"dtype": case.dtype})}

@@ -48,8 +48,8 @@ def utilisation(gpu: Gpu | None, seconds: float, moved: int, operations: dict[st
     if gpu is None:
         return Utilisation(bound="launch" if launch else "")
     iou = moved / seconds / gpu.bandwidth
-    shares = [number / seconds / gpu.rates[kind] if kind in gpu.rates else None for kind, number in operations.items()]
-    mfu = max(shares, default=None) if None not in shares else None
+    shares = [number / seconds / gpu.rates[kind] for kind, number in operations.items() if kind in gpu.rates]
+    mfu = max(shares) if shares and len(shares) == len(operations) else None
     return Utilisation(iou, mfu, "launch" if launch else "compute" if mfu is not None and mfu > iou else "memory")
 
 

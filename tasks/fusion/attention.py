@@ -27,7 +27,7 @@ from pytest_kernelbenchx import task
         "4k": dict(B=4, H=16, L=4096, D=64, causal=True),
         "4k_f16": dict(B=4, H=16, L=4096, D=128, causal=True, dtype="f16"),
     },
-    # weights rounded to 16 bits before the second product, while a causal mask leaves some rows few keys to average over
+    # weights rounded to 16 bits before the second product, while a causal mask leaves some rows few keys
     tolerance={"f16": (2**-9, 2**-8), "bf16": (2**-6, 2**-5)},
     flops=lambda B, H, L, D, causal: {"tensor": 4 * B * H * L * L * D // (2 if causal else 1)},
     examples=[

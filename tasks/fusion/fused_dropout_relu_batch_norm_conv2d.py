@@ -28,7 +28,7 @@ case = convolution.case
     inputs=convolution.INPUTS,
     output=convolution.OUTPUT,
     axes={**convolution.AXES, "OH": convolution.SIDES[2:]},  # a channel has three values and more
-    where=convolution.fits,
+    where=convolution.sees,
     options={
         **convolution.options(),
         "p": (0.5, 0.1, 0.3, 0.0),

@@ -23,7 +23,7 @@ def away_from_zero(rng, shape, dtype, kind):
     inputs={"tensors": "list[T[*M, N_i, *R]]", "divisor": "T[*M~, 1, *R] | number"},
     output="T[...]",
     dtypes=("f32", "f16", "bf16", "i64"),
-    axes={"M": [[], [1], [2], [7], [17]], "R": [[], [], [1], [3]]},
+    axes={"M": [[], [1], [2], [7], [16], [17]], "R": [[], [], [1], [3]]},
     where=lambda M, R: bool(M) or not R,  # three dimensions or more join along the second
     fill={"divisor": away_from_zero},
     options={"rounding_mode": [None, "floor", "trunc"]},

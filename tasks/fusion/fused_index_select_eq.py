@@ -44,13 +44,14 @@ def rows(rng, shape, S, dim):
     return torch.randint(S[dim], shape, generator=rng)
 
 
-def near(rng, shape, dtype, input, index, dim):
+def near(rng, shape, dtype, kind, input, index, dim):
     """What is picked, or a number right above it, or another one."""
     equal = torch.index_select(input, dim, index)
     equal = equal[(0,) * (equal.dim() - len(shape))][tuple(slice(n) for n in shape)]
     above = equal + 1 if dtype is torch.int64 else equal.double() * (1 + torch.finfo(dtype).eps)
-    chosen = torch.rand(shape, generator=rng)
-    return torch.where(chosen < 0.5, equal, torch.where(chosen < 0.8, above, values(rng, shape, dtype, "standard")))
+    chosen, others = torch.rand(shape, generator=rng), values(rng, shape, dtype, kind)
+    near = torch.where(chosen < 0.5, equal, torch.where(chosen < 0.8, above, others))
+    return torch.where(others.abs() > 10, others, near)
 
 
 MATRIX = dict(input=[[1, 2, 3], [4, 5, 6]], dtype="i64")

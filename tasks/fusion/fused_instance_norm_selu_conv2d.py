@@ -24,7 +24,7 @@ case = convolution.case
     inputs=convolution.INPUTS,
     output=convolution.OUTPUT,
     axes={**convolution.AXES, "OW": convolution.SIDES[1:]},
-    where=convolution.fits,
+    where=convolution.sees,
     options={
         **convolution.options(),
         "num_features": lambda G, F: [None, G * F],

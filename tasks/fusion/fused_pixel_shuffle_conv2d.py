@@ -28,7 +28,7 @@ def case(upscale_factor=2, **given):
         "bias": "f32[G * F * R * R] | None",
     },
     output="f32[N, G * F, OH * R, OW * R]",
-    axes={**convolution.AXES, "F": (1, 2, 3, 5, 8, 17), "R": (1, 2, 3, 4)},
+    axes={**convolution.AXES, "F": (1, 2, 3, 5, 8, 16, 17), "R": (1, 2, 3, 4)},
     where=convolution.fits,
     options={**convolution.options(), "upscale_factor": lambda R: [R]},
     flops=lambda R, N, G, F, C, OH, OW, KH, KW: convolution.flops(N, G, F * R * R, C, OH, OW, KH, KW),

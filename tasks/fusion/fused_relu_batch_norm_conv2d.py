@@ -30,7 +30,7 @@ ALL = dict(bias=True, bn_weight=True, bn_bias=True)
     inputs={**convolution.INPUTS, **RUNNING, **AFFINE},
     output=convolution.OUTPUT,
     axes={**convolution.AXES, "OW": convolution.SIDES[1:]},
-    where=convolution.fits,
+    where=convolution.sees,
     fill={"running_mean": fills.normal(0.5), "running_var": fills.positive()},
     options={
         **convolution.options(),

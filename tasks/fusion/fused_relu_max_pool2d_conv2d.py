@@ -33,7 +33,7 @@ def case(KH=3, KW=3, **given):
         **convolution.AXES,
         "OH": SIDES,
         "OW": SIDES,
-        "F": lambda N, G, OH, OW: [F for F in (1, 2, 3, 5, 8, 17) if N * G * F * OH * OW <= 2**15],
+        "F": lambda N, G, OH, OW: [F for F in (1, 2, 3, 5, 8, 16, 17) if N * G * F * OH * OW <= 2**15],
     },
     where=convolution.fits,
     options={

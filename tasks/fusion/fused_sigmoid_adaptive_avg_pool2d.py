@@ -19,7 +19,7 @@ SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 65)
 @task(
     inputs={"input": "f32[N, C, H, W]"},
     output="f32[...]",
-    axes={"N": (1, 2, 3, 5), "C": (1, 2, 3, 8, 17, 65), "H": SIDES, "W": SIDES},
+    axes={"N": (1, 2, 3, 5), "C": (1, 2, 3, 8, 16, 17, 65), "H": SIDES, "W": SIDES},
     options={"output_size": lambda H, W: (1, 2, (5, 7), (3, 1), (1, 4), (H // 2 + 1, 2), (H, W // 3 + 1), (W, 3))},
     bytes=lambda N, C, H, W, output_size: 4 * N * C * (H * W + math.prod(output_size)),
     examples=[

@@ -32,7 +32,7 @@ case = functools.partial(convolution.case, prefix="conv_", KH=3)
     },
     output=convolution.OUTPUT,
     axes=convolution.AXES,
-    where=convolution.fits,
+    where=convolution.sees,
     options={**convolution.options("conv_"), "ln_eps": (1e-5, 1e-3, 0.1, 10.0)},
     flops=convolution.flops,
     examples=[

@@ -47,7 +47,7 @@ SIDES = (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33)
             for fill in ("standard", "outlier")
         ],
         dict(A=[[3.0, 1.0], [1.0, -5.0], [2.0, 0.0]], k=1),
-        dict(S=[], M=33, N=17, k=20, out=True),
+        dict(S=[], M=37, N=33, k=35, out=True),
         dict(A=[[-2.0]], k=1),
     ],
     sizes={

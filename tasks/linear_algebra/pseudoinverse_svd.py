@@ -14,12 +14,13 @@ import torch
 from pytest_kernelbenchx import task
 
 
-def decided(rng, shape, rcond):
-    """Matrices with singular values of 0.1 to 1; if `rcond` allows, about a third of them are far below it."""
+def decided(rng, shape, kind, rcond):
+    """Matrices with singular values of 0.1 (0.01 in outlier cases) to 1; if `rcond` allows, about a third of them are
+    far below it."""
     rank = min(shape)
     left, _ = torch.linalg.qr(torch.randn(shape[0], rank, generator=rng, dtype=torch.float64))
     right, _ = torch.linalg.qr(torch.randn(shape[1], rank, generator=rng, dtype=torch.float64))
-    least = max(0.1, 3 * rcond)
+    least = max(0.01 if kind == "outlier" else 0.1, 3 * rcond)
     values = least + (1 - least) * torch.rand(rank, generator=rng, dtype=torch.float64)
     small = torch.rand(rank, generator=rng) < (0.33 if rcond > 1e-5 else 0)
     values = torch.where(small, values * rcond / 3, values)

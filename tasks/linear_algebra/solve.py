@@ -13,9 +13,10 @@ from pytest_kernelbenchx import fills, task
 
 
 def turned(rng, shape, kind):
-    """Matrices with singular values between 1 and 10, and no structure."""
+    """Matrices with singular values between 1 and 10, and no structure; with outliers, a row is 50 times larger."""
     basis, _ = torch.linalg.qr(torch.randn(shape, generator=rng, dtype=torch.float64))
-    return basis @ fills.positive_definite(rng, shape, "standard")
+    values, rows = basis @ fills.positive_definite(rng, shape, "standard"), torch.ones((*shape[:-1], 1))
+    return values * (fills.with_outliers(rows, rng) if kind == "outlier" else rows)
 
 
 @task(
@@ -25,7 +26,7 @@ def turned(rng, shape, kind):
     axes={
         "S": ([], [], [2], [3], [2, 2]),
         "N": (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32),
-        "R": ([], [1], [2], [5], [33]),
+        "R": ([], [1], [2], [5], [32], [33]),
     },
     fill={"A": turned},
     sizes={

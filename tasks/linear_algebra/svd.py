@@ -13,7 +13,7 @@ import torch
 
 from pytest_kernelbenchx import fills, svd_properties, task
 
-SIDES = (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32)
+SIDES = (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33)
 
 
 def low_rank(rng, shape, kind):
@@ -38,7 +38,7 @@ def low_rank(rng, shape, kind):
         "16kx32": dict(B=[16384], M=32, N=32),
     },
     bytes=lambda B, M, N, itemsize: itemsize * torch.Size(B).numel() * (M * N + M * M + min(M, N) + N * N),
-    flops=lambda B, M, N: {"linalg": torch.Size(B).numel() * (4 * max(M, N) * min(M, N) ** 2 - 4 * min(M, N) ** 3 // 3)},
+    flops=lambda B, M, N: {"linalg": torch.Size(B).numel() * 4 * min(M, N) ** 2 * (3 * max(M, N) - min(M, N)) // 3},
     examples=[
         dict(A=[[3.0, 1.0], [1.0, 3.0]]),
         dict(A=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], full_matrices=False),

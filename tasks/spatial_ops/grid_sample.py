@@ -35,7 +35,7 @@ def places(rng, shape, kind):
         "I": Shapes(2, 3, longest=33),
         "P": lambda I: Shapes(len(I), len(I), longest=33),  # noqa: E741
         "R": lambda I: (len(I),),  # noqa: E741
-        "C": (1, 2, 3, 5, 17),
+        "C": (1, 2, 3, 5, 16, 17),
     },
     fill={"grid": places},
     options={
