@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.spec import TensorSpec
-from pytest_kernelbenchx.task import Task, select
+from pytest_kernelbenchx.task import FILLS, Task, select
 
 LENGTHS = (1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 255, 256, 257)
 LONG_LENGTHS = (*LENGTHS, 511, 513, 1023, 1024, 1025, 2047, 2049, 3001, 4096, 4097, 5000)
@@ -67,9 +67,6 @@ class Shapes:
             return draw(st.permutations(sides)) if rank > 1 else sides
 
         return shape()
-
-
-FILLS = ("standard", "outlier")
 
 
 def kinds(task: Task) -> list[tuple[str, str]]:

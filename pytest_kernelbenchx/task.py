@@ -21,6 +21,7 @@ from pytest_kernelbenchx.declaration import check
 from pytest_kernelbenchx.fills import Fill
 from pytest_kernelbenchx.spec import Axes, TensorSpec
 
+FILLS = ("standard", "outlier")
 WORK = ("tensor", "vector", "linalg")
 LAYOUTS = ("contiguous", "transposed", "strided", "offset")
 GRADS, STEPS = "grads", 3  # the input of an optimizer that is no parameter of its constructor; steps that are made
@@ -41,7 +42,8 @@ class Task:
         options: for every other parameter, what to draw it from: values, a strategy, or a function that gives either
             from the axes, `dtype` and options before it.
         fill: for an input, how it is filled.
-        examples: explicit cases: axes, options, literal inputs (lists; a tensor keeps its own element type).
+        examples: explicit cases: axes, options, literal inputs (lists; a tensor keeps its own element type), `dtype`,
+            `fill`. One with a tuple of dtypes, or with `fill="both"`, stands for a case of each.
         mutates: inputs that the operation may change.
         out: the parameter that takes the preallocated output, or a tuple of them, if the signature has one.
         aliases: other names that a candidate's entry point may have.
@@ -139,6 +141,14 @@ class Task:
         return {name: int(number) for name, number in classes.items()}
 
 
+def expanded(example: dict[str, Any]) -> list[dict[str, Any]]:
+    """The examples that one stands for: of every `dtype` in a tuple, and with `fill="both"` of both fills."""
+    dtypes = example["dtype"] if isinstance(example.get("dtype"), tuple) else (None,)
+    fills = FILLS if example.get("fill") == "both" else (None,)
+    changes = [{"dtype": dtype, "fill": fill} for dtype in dtypes for fill in fills]
+    return [{**example, **{key: value for key, value in change.items() if value}} for change in changes]
+
+
 def select(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `values` that `function` takes by name."""
     return {name: values[name] for name in inspect.signature(function).parameters if name in values}
@@ -182,7 +192,7 @@ def task(
             axes=dict(axes or {}),
             options=dict(options or {}),
             fill=dict(fill or {}),
-            examples=tuple(examples),
+            examples=tuple(each for example in examples for each in expanded(example)),
             mutates=tuple(mutates),
             aliases=tuple(aliases),
             layouts=tuple(layouts),

@@ -130,6 +130,14 @@ def test_out_may_be_an_input_that_is_mutated():
     assert found.mutates == ("out",)
 
 
+def test_an_example_may_stand_for_several():
+    wanted = [("f16", "standard"), ("f16", "outlier"), ("bf16", "standard"), ("bf16", "outlier")]
+    found = declared(double, options={"times": [2, 3]}, examples=[dict(M=2, K=3, dtype=("f16", "bf16"), fill="both")])
+    assert [(example["dtype"], example["fill"]) for example in found.examples] == wanted
+    assert {(example["M"], example["K"]) for example in found.examples} == {(2, 3)}
+    assert declared(double, options={"times": [2, 3]}, examples=[dict(M=2, K=3)]).examples == (dict(M=2, K=3),)
+
+
 def test_bytes_moved_and_flops():
     plain = declared(double, options={"times": [2, 3]})
     assert cost.moved(plain, from_size(plain, "small")) == 2 * 8 * 8 * 4

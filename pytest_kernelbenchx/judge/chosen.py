@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from pytest_kernelbenchx.cases import Case, build
-from pytest_kernelbenchx.drawing import FILLS
 from pytest_kernelbenchx.dtypes import DTYPES
-from pytest_kernelbenchx.task import Task
+from pytest_kernelbenchx.task import FILLS, Task
 
 LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded")
 KINDS = {
