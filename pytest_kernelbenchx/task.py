@@ -10,6 +10,13 @@
         return torch.matmul(input, weight)
 
 The notation of tensors is in `pytest_kernelbenchx.spec`, ready fills in `pytest_kernelbenchx.fills`.
+
+What holds for every task, unless its docstring says otherwise:
+
+- Its inputs share a floating-point type T; the result is a new tensor of that type.
+- Inputs may have any strides and are not changed. Dimensions may be negative: counted from the end.
+- `out`, whatever its strides, receives the result and is returned. With `inplace=True` the input does.
+- Sums are taken in float32, those of float32 in full precision (TF32 is wrong); 16-bit results are rounded once.
 """
 
 import inspect
