@@ -4,7 +4,7 @@ What a task file imports:
 """
 
 from pytest_kernelbenchx import fills
-from pytest_kernelbenchx.drawing import Shapes
+from pytest_kernelbenchx.drawing import Shapes, dims, dims_or_none, some_dims, some_dims_or_none
 from pytest_kernelbenchx.judge.binomial import Binomial
 from pytest_kernelbenchx.judge.extrema import minimum_of
 from pytest_kernelbenchx.judge.hidden import HiddenDropout
@@ -26,11 +26,15 @@ __all__ = [
     "Task",
     "Uniform",
     "close",
+    "dims",
+    "dims_or_none",
     "fills",
     "fractional_max_pool_properties",
     "minimum_of",
     "ordered",
     "orthonormal",
+    "some_dims",
+    "some_dims_or_none",
     "svd_properties",
     "task",
     "triangular",

@@ -5,6 +5,7 @@ that expose kernels: 1, odd and prime numbers, one beside a block, several block
 within a budget of elements and of floating-point operations.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,6 +68,28 @@ class Shapes:
             return draw(st.permutations(sides)) if rank > 1 else sides
 
         return shape()
+
+
+def dims(S: Sequence[int]) -> Sequence[int]:
+    """The dimensions of *S, counted from the front and the back, for an option `dim`."""
+    return range(-len(S), len(S))
+
+
+def dims_or_none(S: Sequence[int]) -> Sequence[int | None]:
+    """As `dims`, and None: no dimension, or all."""
+    return [None, *dims(S)]
+
+
+def some_dims(S: Sequence[int]) -> Sequence[int | Sequence[int]]:
+    """One dimension of *S or several, counted from the front (then a tuple) or the back (a list)."""
+    rank = len(S)
+    several = [chosen for k in range(1, rank + 1) for chosen in itertools.combinations(range(rank), k)]
+    return [*dims(S), *several, *([n - rank for n in chosen] for chosen in several[::-1])]
+
+
+def some_dims_or_none(S: Sequence[int]) -> Sequence[int | Sequence[int] | None]:
+    """As `some_dims`, and None: all dimensions."""
+    return [None, *some_dims(S)]
 
 
 def kinds(task: Task) -> list[tuple[str, str]]:

@@ -93,6 +93,11 @@ def normal(mean: float = 0.0, std: float = 1.0) -> Fill:
     return fill
 
 
+def fan_in(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+    """Weights [.., K] of a standard deviation of K ** -0.5, so that sums over K are about as large as the input."""
+    return normal(std=shape[-1] ** -0.5)(rng, shape, kind)
+
+
 def positive(low: float = 0.01) -> Fill:
     """|normal| + low; outliers included where the case asks for them."""
     signed = normal()
@@ -121,6 +126,13 @@ def indices(axis: str) -> Fill:
         return torch.randint(context[axis], shape, generator=rng)
 
     return fill
+
+
+def classes(rng: torch.Generator, shape: list[int], C: int, ignore_index: int) -> Tensor:
+    """Indices of C classes; about one in eight is `ignore_index`, the first is C - 1."""
+    chosen = torch.where(bernoulli(0.125)(rng, shape), ignore_index, torch.randint(C, shape, generator=rng))
+    chosen.view(-1)[:1] = C - 1
+    return chosen
 
 
 def bernoulli(p: float = 0.5) -> Fill:

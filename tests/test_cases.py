@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 
-from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx import Shapes, dims, dims_or_none, fills, some_dims, some_dims_or_none, task
 from pytest_kernelbenchx.cases import Case, build, from_example, laid_out, split_call
 from pytest_kernelbenchx.drawing import Budget, cases
 
@@ -209,6 +209,13 @@ def digest(case):
     return held.hexdigest()
 
 
+def test_dimensions_of_a_shape():
+    assert list(dims([5, 7])) == [-2, -1, 0, 1]
+    assert dims_or_none([5]) == [None, -1, 0]
+    assert some_dims([5, 7]) == [-2, -1, 0, 1, (0,), (1,), (0, 1), [-2, -1], [-1], [-2]]
+    assert some_dims_or_none([5]) == [None, -1, 0, (0,), [-1]]
+
+
 @pytest.mark.parametrize("layout", ["transposed", "strided", "offset", "expanded"])
 def test_layouts_keep_the_numbers(layout):
     values = torch.arange(12.0).view(3, 4)
@@ -275,3 +282,18 @@ def test_ready_fills():
     assert fills.call(fills.positive(0.5), context).min() >= 0.5
     with pytest.raises(TypeError, match="a fill asks for Q; there are"):
         fills.call(lambda Q: Q, context)
+
+
+def test_weights_of_a_layer():
+    context = {"rng": torch.Generator().manual_seed(0), "shape": [16, 1024]}
+    assert fills.call(fills.fan_in, {**context, "kind": "standard"}).std() == pytest.approx(1 / 32, rel=0.05)
+    assert fills.call(fills.fan_in, {**context, "kind": "outlier"}).abs().max() > 1
+
+
+def test_classes_are_in_range_or_ignored():
+    context = {"rng": torch.Generator().manual_seed(0), "shape": [40, 50], "C": 7}
+    chosen = fills.call(fills.classes, {**context, "ignore_index": -100})
+    assert chosen[0, 0] == 6
+    assert set(chosen.unique().tolist()) == {-100, *range(7)}
+    assert 0.1 < (chosen == -100).float().mean() < 0.15
+    assert fills.call(fills.classes, {**context, "shape": [], "ignore_index": -1}) == 6
