@@ -14,9 +14,14 @@ The notation of tensors is in `pytest_kernelbenchx.spec`, ready fills in `pytest
 What holds for every task, unless its docstring says otherwise:
 
 - Its inputs share a floating-point type T; the result is a new tensor of that type.
-- Inputs may have any strides and are not changed. Dimensions may be negative: counted from the end.
+- Inputs may have any strides and are not changed. `dim` may be negative: then it counts from the end.
 - `out`, whatever its strides, receives the result and is returned. With `inplace=True` the input does.
 - Sums are taken in float32, those of float32 in full precision (TF32 is wrong); 16-bit results are rounded once.
+- Dropout in training makes 0 of each element with probability `p`, independently, and multiplies the others by
+  1 / (1 - p); `training=False` switches it off. Any random numbers do, if they change with the seed of
+  torch.manual_seed; upstream wants PyTorch's own stream. A `p` outside 0 to 1 raises ValueError.
+- GELU is that of `tasks/activation/gelu.py`: x * Phi(x), or the form with tanh; else `approximate` is a RuntimeError.
+  Convolution, with its `stride`, `padding`, `dilation` and `groups`, is that of `tasks/convolution/conv2d.py`.
 """
 
 import inspect
@@ -45,7 +50,7 @@ class Task:
         sizes: labelled axes (and options, and `dtype`) to time at.
         dtypes: the element types that T stands for.
         axes: for an axis, what to draw its length from: lengths, a Hypothesis strategy, or a function of axes drawn
-            before it; for *S, a `Shapes`, a list of shapes or a strategy.
+            before it; for *S, a `Shapes`, a list of shapes or a strategy, by default any shape of 0 to 4 dimensions.
         options: for every other parameter, what to draw it from: values, a strategy, or a function that gives either
             from the axes, `dtype` and options before it.
         fill: for an input, how it is filled.
