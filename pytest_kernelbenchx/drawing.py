@@ -70,6 +70,9 @@ class Shapes:
         return shape()
 
 
+ANY = Shapes(0, 4, min_side=0)  # what *S is drawn from where a task does not say
+
+
 def dims(S: Sequence[int]) -> Sequence[int]:
     """The dimensions of *S, counted from the front and the back, for an option `dim`."""
     return range(-len(S), len(S))
@@ -143,7 +146,7 @@ def _draw_axes(draw: Any, task: Task, budget: Budget) -> dict[str, Any]:
 
 def _group(task: Task, budget: Budget, axes: dict[str, Any], name: str) -> Any:
     """What the lengths of `*S` are drawn from."""
-    declared = task.axes.get(name, Shapes())
+    declared = task.axes.get(name, ANY)
     if callable(declared):
         declared = declared(**select(declared, axes))
     if isinstance(declared, Shapes):

@@ -22,7 +22,6 @@ QUIET = settings(
     inputs={"input": "T[*S]", "other": "T[*S~] | number", "bias": "T[N] | None", "index": "i64[N]"},
     output="T[*S]",
     dtypes=("f32", "f16", "bf16"),
-    axes={"S": Shapes(0, 4, min_side=0)},
     options={"alpha": [1, 2.5, float("inf")], "dtype": [None, torch.float64], "dims": [(0,), (0, 1)]},
     fill={"index": fills.indices("N")},
     sizes={"small": {"S": [64], "N": 4}},

@@ -10,7 +10,7 @@ import itertools
 
 import torch
 
-from pytest_kernelbenchx import fills, task
+from pytest_kernelbenchx import Shapes, fills, task
 
 
 def dims(S):
@@ -29,6 +29,7 @@ def bounded(rng, shape, kind):
     inputs={"input": "T[*S]"},
     output="T[...]",
     dtypes=("f32", "f16", "bf16"),
+    axes={"S": Shapes(1, 4)},
     fill={"input": bounded},
     options={"dim": dims, "keepdim": [False, True], "dtype": [None, None, torch.float32, torch.float64]},
     examples=[

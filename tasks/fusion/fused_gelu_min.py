@@ -13,7 +13,7 @@ Upstream computes x / 2 * erf(x / sqrt(2)) instead of x / 2 * (1 + erf(x / sqrt(
 
 import torch
 
-from pytest_kernelbenchx import minimum_of, task
+from pytest_kernelbenchx import Shapes, minimum_of, task
 
 
 def gelu(input, approximate):
@@ -24,6 +24,7 @@ def gelu(input, approximate):
     inputs={"input": "T[*S]"},
     output=["T[...]", "i64[...] | None"],
     dtypes=("f32", "f16", "bf16"),
+    axes={"S": Shapes(1, 4)},
     options={
         "approximate": ["none", "tanh"],
         "dim": lambda S: [None, *range(-len(S), len(S))],

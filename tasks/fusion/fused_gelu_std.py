@@ -14,7 +14,7 @@ import math
 
 import torch
 
-from pytest_kernelbenchx import task
+from pytest_kernelbenchx import Shapes, task
 
 
 def dims(S):
@@ -34,6 +34,7 @@ def corrections(S, dim):
     inputs={"input": "T[*S]"},
     output="T[...]",
     dtypes=("f32", "f16", "bf16"),
+    axes={"S": Shapes(1, 4)},
     options={"dim": dims, "keepdim": [False, True], "correction": corrections, "approximate": ["none", "tanh"]},
     examples=[
         dict(S=[10]),
