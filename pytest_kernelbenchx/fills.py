@@ -9,6 +9,7 @@ least one in every tensor does.
 """
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -83,12 +84,12 @@ def uniform(low: float = 0.0, high: float = 1.0) -> Fill:
     return fill
 
 
-def normal(mean: float = 0.0, std: float = 1.0) -> Fill:
-    """Normal values; outliers included where the case asks for them."""
+def normal(mean: float = 0.0, std: float = 1.0, low: float = -math.inf, high: float = math.inf) -> Fill:
+    """Normal values, outliers included where the case asks for them, all clamped to [low, high]."""
 
     def fill(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
         values = mean + std * torch.randn(shape, generator=rng, dtype=torch.float64)
-        return with_outliers(values, rng) if kind == "outlier" else values
+        return (with_outliers(values, rng) if kind == "outlier" else values).clamp(low, high)
 
     return fill
 
@@ -112,6 +113,23 @@ def one_of(*choices: Fill) -> Fill:
         return call(chosen, {"rng": rng, **context})
 
     return fill
+
+
+def squashed(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+    """Logistic function of normal values: within (0, 1); outliers among these come close to 0 and 1, or reach them."""
+    return torch.sigmoid(normal()(rng, shape, kind))
+
+
+def for_gelu(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+    """Normal values, those between -6 and -2 mirrored: 1 + erf or tanh would be little but rounding there."""
+    values = normal()(rng, shape, kind)
+    return torch.where((values > -6) & (values < -2), -values, values)
+
+
+def bits(rng: torch.Generator, shape: list[int], dtype: torch.dtype) -> Tensor:
+    """Integers (or booleans) whose every bit is a fair coin flip."""
+    words = torch.randint(-(2**63), 2**63 - 1, shape, generator=rng)
+    return words < 0 if dtype is torch.bool else words
 
 
 def integers(low: int, high: int) -> Fill:

@@ -14,6 +14,7 @@ The notation of tensors is in `pytest_kernelbenchx.spec`, ready fills in `pytest
 What holds for every task, unless its docstring says otherwise:
 
 - Its inputs share a floating-point type T; the result is a new tensor of that type.
+  What is done to every element is done to tensors of any shape, and the result has that shape.
 - Inputs may have any strides and are not changed. `dim` may be negative: then it counts from the end.
 - `out`, whatever its strides, receives the result and is returned. With `inplace=True` the input does.
 - Sums are taken in float32, those of float32 in full precision (TF32 is wrong); 16-bit results are rounded once.

@@ -478,7 +478,7 @@ def outputs_match_the_declaration(study: Study) -> Iterator[str]:
 def is_documented(study: Study) -> Iterator[str]:
     """The docstring is long enough to implement from, and there are examples."""
     words = study.task.doc.split()
-    if len(words) < 25:
+    if len(words) < 10:
         yield f"a docstring of {len(words)} words is not enough to write a kernel from"
     if not study.task.examples:
         yield "no examples"

@@ -53,7 +53,7 @@ def quantized(**changes):
 
 
 BAD = {
-    "no docstring": ("is_documented", scaled(), "docstring"),
+    "no docstring": ("is_documented", replace(scaled(), doc="Multiplied."), "docstring"),
     "no examples": ("is_documented", scaled(examples=[]), "no examples"),
     "no tolerance": ("right_answers_pass", product(tolerance=NONE), "WRONG_VALUES"),
     "another truth": ("truth_agrees_with_pytorch", scaled(truth=lambda x, factor=2.0: x * factor * 1.1), "0.09"),

@@ -279,6 +279,11 @@ def test_ready_fills():
     assert torch.allclose(fills.call(fills.probabilities(), context).sum(-1), torch.ones(8, dtype=torch.float64))
     assert torch.linalg.cond(fills.call(fills.well_conditioned, context)).max() < 100
     assert fills.call(fills.positive(0.5), context).min() >= 0.5
+    assert [end.item() for end in fills.call(fills.normal(low=-0.5, high=0.25), context).aminmax()] == [-0.5, 0.25]
+    assert 0 < fills.call(fills.squashed, context).min() < 0.2
+    assert fills.call(fills.squashed, {**context, "shape": [4000], "kind": "outlier"}).max() > 1 - 1e-9
+    for_gelu = fills.call(fills.for_gelu, {**context, "shape": [1000]})
+    assert for_gelu.min() >= -2 < 2 < for_gelu.max()
     with pytest.raises(TypeError, match="a fill asks for Q; there are"):
         fills.call(lambda Q: Q, context)
 
@@ -296,3 +301,11 @@ def test_classes_are_in_range_or_ignored():
     assert set(chosen.unique().tolist()) == {-100, *range(7)}
     assert 0.1 < (chosen == -100).float().mean() < 0.15
     assert fills.call(fills.classes, {**context, "shape": [], "ignore_index": -1}) == 6
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int8, torch.bool])
+def test_every_bit_is_drawn(dtype):
+    words = fills.call(fills.bits, {"rng": torch.Generator().manual_seed(0), "shape": [2000], "dtype": dtype})
+    width = 1 if dtype is torch.bool else 8 * dtype.itemsize
+    for bit in range(width):
+        assert 0.4 < (words.to(dtype).to(torch.int64) >> bit & 1).double().mean() < 0.6
