@@ -3,12 +3,8 @@
     case = convolution.case
 
     @task(
-        inputs=convolution.INPUTS,
-        output=convolution.OUTPUT,
-        axes=convolution.AXES,
-        where=convolution.fits,
+        **convolution.TASK,
         options={**convolution.options(), "inplace": (False, True)},
-        flops=convolution.flops,
         examples=[case(C=3, F=6, H=8, W=8, KH=3, KW=3, stride=2, padding=1, bias=True)],
         sizes={"14": case(N=64, C=512, F=1024, H=14, W=14, KH=3, KW=3, bias=True)},
     )
@@ -76,6 +72,9 @@ def options(prefix: str = "") -> dict[str, Callable[..., list[Any]]]:
 def flops(N: int, G: int, F: int, C: int, OH: int, OW: int, KH: int, KW: int) -> dict[str, int]:
     """A multiplication and an addition for every weight of every output."""
     return {"tensor": 2 * N * G * F * OH * OW * C * KH * KW}
+
+
+TASK: dict[str, Any] = dict(inputs=INPUTS, output=OUTPUT, axes=AXES, where=fits, flops=flops)
 
 
 def case(H: int, W: int, KH: int = 1, KW: int = 1, *, prefix: str = "", **given: Any) -> dict[str, Any]:

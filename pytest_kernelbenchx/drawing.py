@@ -38,7 +38,9 @@ def lengths(longest: int, known: Sequence[int] = LENGTHS) -> st.SearchStrategy[i
 
 
 def off_and_on(known: Sequence[int]) -> st.SearchStrategy[int]:
-    """One of `known`, as often a multiple of `BLOCK` as not, where there are both."""
+    """One of `known`, as often a multiple of `BLOCK` as not, where there are both (an axis of 0 and 1 is a flag)."""
+    if max(known) < BLOCK:
+        return st.sampled_from(list(known))
     off, on = [n for n in known if n % BLOCK], [n for n in known if n % BLOCK == 0]
     return st.one_of(*(st.sampled_from(some) for some in (off, on) if some))
 

@@ -1,4 +1,4 @@
-"""Square matrices for the tasks of linear algebra, beside those of `fills`."""
+"""Matrices for the tasks of linear algebra, beside those of `fills`, and the axes that they are drawn with."""
 
 import math
 
@@ -7,7 +7,32 @@ from torch import Tensor
 
 from pytest_kernelbenchx import fills
 
+BATCHES: tuple[list[int], ...] = ([], [], [1], [2], [5], [2, 3])
+SIDES = (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33)
+LONG_SIDES = (*SIDES, 64, 65)
 SMALL = 32  # sides up to which matrices have no structure
+
+
+def shuffled(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+    """As `fills.well_conditioned`, with the rows in a random order, so that most need exchanges of rows."""
+    return fills.well_conditioned(rng, shape, kind)[..., torch.randperm(shape[-1], generator=rng), :]
+
+
+def some_deficient(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
+    """[.., M, N] of normal values; one tensor in three is of rank min(M, N) // 2."""
+    rank = min(shape[-2:]) // 2
+    if not rank or int(torch.randint(3, (), generator=rng)):
+        return fills.normal()(rng, shape, kind)
+    right = torch.randn((*shape[:-2], rank, shape[-1]), generator=rng, dtype=torch.float64)
+    return fills.normal()(rng, [*shape[:-1], rank], kind) @ right / rank**0.5
+
+
+def with_spectrum(rng: torch.Generator, shape: list[int], values: Tensor) -> Tensor:
+    """[.., M, N] with the singular values `values`, [.., min(M, N)], and random singular vectors."""
+    rank = min(shape[-2:])
+    left, _ = torch.linalg.qr(torch.randn((*shape[:-1], rank), generator=rng, dtype=torch.float64))
+    right, _ = torch.linalg.qr(torch.randn((*shape[:-2], shape[-1], rank), generator=rng, dtype=torch.float64))
+    return left * values.unsqueeze(-2) @ right.mT
 
 
 def determinate(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:

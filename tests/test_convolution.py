@@ -8,7 +8,9 @@ from pytest_kernelbenchx import convolution, task
 from pytest_kernelbenchx.cases import build, from_example
 from pytest_kernelbenchx.drawing import cases
 
-QUIET = settings(database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+QUIET = settings(
+    max_examples=300, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 GIVEN = [
     dict(H=8, W=9),
     dict(N=2, C=3, F=5, H=8, W=9, KH=3, KW=2, stride=2, padding=1),
@@ -19,12 +21,8 @@ GIVEN = [
 
 
 @task(
-    inputs=convolution.INPUTS,
-    output=convolution.OUTPUT,
-    axes=convolution.AXES,
-    where=convolution.fits,
+    **convolution.TASK,
     options=convolution.options(),
-    flops=convolution.flops,
     examples=[convolution.case(**given) for given in GIVEN],
     sizes={"8": convolution.case(H=8, W=8)},
 )

@@ -53,3 +53,32 @@ def test_float32_holds_the_determinant(kind):
         found = torch.linalg.det(a).abs()
         assert ((found > 1e-6) & (found < 1e30)).all()
     assert (matrices.determinate(rng(0), [2, 64, 64], kind).diagonal(dim1=-2, dim2=-1).abs() < 0.5).any()
+
+
+@pytest.mark.parametrize("kind", ["standard", "outlier"])
+def test_most_shuffled_matrices_need_exchanges(kind):
+    dominant = 0
+    for seed in range(20):
+        a = matrices.shuffled(rng(seed), [2, 9, 9], kind)
+        assert torch.linalg.cond(a).max() < 1e4
+        dominant += int((a.diagonal(dim1=-2, dim2=-1).abs() > a.abs().sum(-1) / 2).all())
+    assert dominant < 3
+
+
+@pytest.mark.parametrize("kind", ["standard", "outlier"])
+def test_some_matrices_are_rank_deficient(kind):
+    ranks = []
+    for seed in range(60):
+        a = matrices.some_deficient(rng(seed), [2, 7, 5], kind)
+        assert a.shape == (2, 7, 5)
+        ranks += torch.linalg.matrix_rank(a).tolist()
+    assert set(ranks) == {2, 5}
+    assert 20 <= ranks.count(2) <= 60
+    assert matrices.some_deficient(rng(0), [1, 3], kind).abs().min() > 0
+
+
+def test_matrices_have_the_spectrum_that_is_asked_for():
+    values = torch.tensor([[3.0, 2.0, 0.0], [50.0, 1.0, 1e-3]], dtype=torch.float64)
+    for shape in ([2, 3, 5], [2, 5, 3], [2, 3, 3]):
+        found = torch.linalg.svdvals(matrices.with_spectrum(rng(0), shape, values))
+        assert torch.allclose(found, values, atol=1e-12)
