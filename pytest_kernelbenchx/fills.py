@@ -146,6 +146,11 @@ def indices(axis: str) -> Fill:
     return fill
 
 
+def along_dim(rng: torch.Generator, shape: list[int], S: list[int], dim: int) -> Tensor:
+    """Indices into the dimension `dim` of *S, repeats allowed."""
+    return torch.randint(S[dim], shape, generator=rng)
+
+
 def classes(rng: torch.Generator, shape: list[int], C: int, ignore_index: int) -> Tensor:
     """Indices of C classes; about one in eight is `ignore_index`, the first is C - 1."""
     chosen = torch.where(bernoulli(0.125)(rng, shape), ignore_index, torch.randint(C, shape, generator=rng))

@@ -275,6 +275,7 @@ def test_ready_fills():
     }
     assert torch.linalg.eigvalsh(fills.call(fills.positive_definite, context)).min() > 0
     assert fills.call(fills.indices("N"), context).max() < 3
+    assert fills.call(fills.along_dim, {**context, "S": [90, 2, 80], "dim": -2}).unique().tolist() == [0, 1]
     assert fills.call(fills.uniform(-2, -1), context).max() < -1
     assert torch.allclose(fills.call(fills.probabilities(), context).sum(-1), torch.ones(8, dtype=torch.float64))
     assert torch.linalg.cond(fills.call(fills.well_conditioned, context)).max() < 100
