@@ -96,7 +96,7 @@ def normal(mean: float = 0.0, std: float = 1.0, low: float = -math.inf, high: fl
 
 def fan_in(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
     """Weights [.., K] of a standard deviation of K ** -0.5, so that sums over K are about as large as the input."""
-    return normal(std=shape[-1] ** -0.5)(rng, shape, kind)
+    return normal(std=max(shape[-1], 1) ** -0.5)(rng, shape, kind)
 
 
 def positive(low: float = 0.01) -> Fill:
