@@ -1,11 +1,9 @@
 """Sum and product, then group normalisation: (y - mean) / sqrt(var + eps) * weight + bias of y = (input1 + input2) *
 input2.
 
-`input1` is [N, C] or [N, C, ...] of a floating-point type; `input2` has the same type and broadcasts to it. The C
-channels form `num_groups` groups of consecutive ones; mean and variance (divided by the count) are those of a group of
-channels of one n, over all further dimensions. `weight` and `bias` are [C], of input1's type, or None (1 and 0). A
-`num_groups` that does not divide C raises RuntimeError. With `out` the result is written there, whatever its strides,
-and it is returned. No input is mutated.
+`input1` is [N, C, ...] and `input2` broadcasts to it. The C channels form `num_groups` groups of consecutive ones; mean
+and variance (divided by the count) are those of a group of channels of one n, over all further dimensions. `weight` and
+`bias` are [C], or None (1 and 0). A `num_groups` that does not divide C raises RuntimeError.
 """
 
 import math
@@ -26,20 +24,15 @@ ALL = dict(weight=True, bias=True)
     options={"num_groups": lambda C: [g for g in range(1, C + 1) if C % g == 0], "eps": [1e-5, 1e-3, 0.5]},
     where=lambda S, num_groups: math.prod(S) > num_groups,
     examples=[
-        *[dict(S=[2, 4, 4, 4], C=4, **ALL, num_groups=groups) for groups in (2, 1)],
-        dict(S=[2, 4, 4, 4], C=4, input2=[[[[1.0]], [[-0.5]], [[2.0]], [[0.25]]]], **ALL, num_groups=2),
-        dict(S=[2, 4, 4, 4], C=4, num_groups=2),
-        *[dict(S=[4, 16, 16, 16], C=16, **ALL, num_groups=4, fill=fill) for fill in ("standard", "outlier")],
+        dict(S=[4, 16, 16, 16], C=16, **ALL, num_groups=4, fill="both"),
         dict(S=[2, 6, 700], C=6, bias=True, num_groups=3, eps=0.1, out=True),
-        dict(S=[3, 12], C=12, weight=True, num_groups=4),
         dict(S=[1, 2, 9001], C=2, **ALL, num_groups=1),
         dict(S=[2, 4, 3], C=4, num_groups=3, raises=RuntimeError),
     ],
     sizes={
         "8": dict(S=[16, 64, 8, 8], C=64, **ALL, num_groups=8),
-        "8m": dict(S=[16, 64, 128, 64], C=64, **ALL, num_groups=8),
         "128m": dict(S=[16, 64, 128, 1024], C=64, **ALL, num_groups=8),
-        "half": dict(S=[64, 256, 56, 56], C=256, **ALL, num_groups=32, dtype="bf16"),
+        "bf16": dict(S=[64, 256, 56, 56], C=256, **ALL, num_groups=32, dtype="bf16"),
     },
 )
 def fused_add_mul_groupnorm(input1, input2, weight, bias, num_groups, eps=1e-05, *, out=None):

@@ -4,15 +4,8 @@
     y = x / sqrt(mean of x ** 2 over the last dimension + eps)
     output = dropout(gelu(y, approximate), dropout_p, training) - other
 
-`input1` is [B, M, K] and `input2` [B, K, N], `other` broadcasts to the result, [B, M, N], all float32 or all float16.
-`normalized_shape` is N, as an integer or in a list; another one raises RuntimeError. GELU of y is y * Phi(y), Phi the
-standard normal distribution function; with `approximate="tanh"` it is
-y / 2 * (1 + tanh(sqrt(2 / pi) * (y + 0.044715 * y ** 3))). In training each element of it is, independently, set to 0
-with probability `dropout_p` or else multiplied by 1 / (1 - dropout_p); with `training=False` dropout does nothing.
-`out`, if given, receives the result and is returned. Nothing else is mutated. For float32 TF32 is wrong.
-
-Random numbers need not be PyTorch's, but they must differ after torch.manual_seed with another seed; upstream asks for
-PyTorch's own stream, and does not subtract `other`.
+`input1` is [B, M, K], `input2` [B, K, N], and `other` broadcasts to the result. `normalized_shape` is N, as an integer
+or in a list; another one raises RuntimeError. Upstream does not subtract `other`.
 """
 
 from torch.nn import functional
@@ -24,7 +17,6 @@ def size(n, **more):
     return dict(B=32, M=n, K=n, N=n, O=[32, n, n], normalized_shape=n, **more)
 
 
-SMALL = dict(B=2, M=3, K=4, N=5, O=[2, 3, 5], normalized_shape=5)
 MIDDLE = dict(B=4, M=16, K=32, N=65, O=[4, 16, 65], normalized_shape=65)
 
 
@@ -42,21 +34,12 @@ MIDDLE = dict(B=4, M=16, K=32, N=65, O=[4, 16, 65], normalized_shape=65)
     },
     random=Dropout("dropout_p"),
     examples=[
-        SMALL,
-        dict(SMALL, dropout_p=0.3),
-        dict(SMALL, training=False),
-        dict(SMALL, approximate="tanh"),
-        *[
-            dict(MIDDLE, dropout_p=0.1, training=training, approximate="tanh", fill=fill)
-            for training in (False, True)
-            for fill in ("standard", "outlier")
-        ],
-        dict(MIDDLE, training=False, dtype="f16"),
+        *[dict(MIDDLE, dropout_p=0.1, training=on, approximate="tanh", fill="both") for on in (False, True)],
         dict(MIDDLE, training=False, input1="zeros", out=True),
-        dict(SMALL, dropout_p=1.0),
-        dict(SMALL, normalized_shape=3, raises=RuntimeError),
+        dict(MIDDLE, dropout_p=1.0),
+        dict(MIDDLE, normalized_shape=3, raises=RuntimeError),
     ],
-    sizes={"256": size(256), "1k": size(1024), "1536": size(1536), "1536_f16": size(1536, dtype="f16")},
+    sizes={"256": size(256), "1536": size(1536), "1536_f16": size(1536, dtype="f16")},
     flops=lambda B, M, K, N: {"tensor": 2 * B * M * K * N},
 )
 def fused_bmm_rmsnorm_gelu_dropout_sub(
