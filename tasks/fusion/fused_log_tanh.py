@@ -1,32 +1,28 @@
 """Natural logarithm, then hyperbolic tangent, of every element: tanh(log(input)).
 
-`input` has any shape and a floating-point type; the result has the same shape and type. An element that is zero or
-negative, wherever it stands, raises ValueError (whatever its text). Infinity gives 1, NaN gives NaN. With `out` the
-result is written there, whatever its strides, and it is returned. `input` stays as it is.
+An element that is zero or negative, wherever it stands, raises ValueError (whatever its text). Infinity gives 1, NaN
+gives NaN.
 """
 
 import torch
 
-from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx import fills, task
 
 
 @task(
     inputs={"input": "T[*S]"},
     output="T[*S]",
     dtypes=("f32", "f16", "bf16"),
-    axes={"S": Shapes(0, 4, min_side=0)},
     fill={"input": fills.positive()},
     examples=[
         dict(input=[1.0, 2.0, 3.0]),
-        dict(input=[1.0, 2.0, 3.0], out=True),
-        dict(input=[0.1, 0.01, 0.001]),
-        dict(input=[1.0001, 0.9995, 1.003, 0.99, 1.0]),
-        dict(input=[1e-30, 1e-4, 1e4, 1e30, float("inf"), float("nan")]),
-        *[dict(S=[4099], fill=fill) for fill in ("standard", "outlier")],
+        dict(input=[1e-30, 1e-4, 0.1, 1e4, 1e30, float("inf"), float("nan")]),
+        dict(S=[4099], fill="both"),
         dict(S=[0]),
         dict(input=[-1.0, 0.0, 2.0], raises=ValueError),
         dict(input=[2.0, -0.0], raises=ValueError),
         dict(input=[0.5] * 1100 + [-1.0], raises=ValueError),
+        dict(input=[1.0001, 0.9995, 1.003, 0.99, 1.0], out=True),
     ],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},
 )
