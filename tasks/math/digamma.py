@@ -1,30 +1,24 @@
 """Digamma function of every element: the derivative of log(gamma(x)).
 
-`input_tensor` has any shape and a floating-point type; the result has the same shape and type. Negative numbers are in
-the domain, too: digamma(x) = digamma(1 - x) - pi / tan(pi * x). Negative integers give NaN, 0.0 gives -inf, -0.0 inf.
-Large arguments come close to log(x).
+Negative numbers are in the domain, too: digamma(x) = digamma(1 - x) - pi / tan(pi * x). Negative integers give NaN, 0.0
+gives -inf, -0.0 inf. Large arguments come close to log(x).
 """
 
 import torch
 
-from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx import fills, task
 
 
 @task(
     inputs={"input_tensor": "T[*S]"},
     output="T[*S]",
     dtypes=("f32", "f16", "bf16"),
-    axes={"S": Shapes(0, 4, min_side=0)},
     fill={"input_tensor": fills.normal(1.5, 2.0)},
     examples=[
-        dict(input_tensor=[1.0]),
-        dict(input_tensor=[0.5]),
-        dict(input_tensor=[1.0, 2.0, 3.0]),
-        dict(input_tensor=[1.0, 0.5, 2.0, 1.5]),
+        dict(input_tensor=[1.0, 0.5, 2.0, 1.5, 3.0]),
         dict(input_tensor=[0.0, -0.0, -1.0, -7.0, -0.5, -1.25, -9.75]),
         dict(input_tensor=[1e-3, 0.01, -0.01, 1.4616321, 9.99, 10.0, 10.01, 1e3, 1e6, 1e10]),
-        *[dict(S=[64, 64], fill=fill) for fill in ("standard", "outlier")],
-        dict(S=[1025]),
+        dict(S=[64, 64], fill="both"),
         dict(S=[0]),
     ],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},

@@ -1,37 +1,28 @@
 """Polygamma function of every element: the derivative of order n of digamma, which is that of log(gamma(x)).
 
 For n >= 1 it is (-1) ** (n + 1) * n! times the sum of (x + k) ** -(n + 1) over k = 0, 1, 2, ..., for negative x, too;
-n = 0 is digamma itself. `n` is an integer from 0 up; a negative one raises RuntimeError. `input` has any shape and a
-floating-point type; the result has the same shape and type. With `out` the result is written there, whatever its
-strides, and it is returned.
+n = 0 is digamma itself. `n` is an integer from 0 up; a negative one raises RuntimeError.
 """
 
 import torch
 
-from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx import fills, task
 
 
 @task(
     inputs={"input": "T[*S]"},
     output="T[*S]",
     dtypes=("f32", "f16", "bf16"),
-    axes={"S": Shapes(0, 4, min_side=0)},
     options={"n": [1, 2, 0, 3, 4, 7]},
     fill={"input": fills.normal(2.0, 1.5)},
     examples=[
         *[dict(input=[1.0, 0.5], n=n) for n in (1, 2, 3, 4)],
         *[dict(input=[0.1, 1.0, 2.5, 9.0, 11.0, 100.0, -0.5, -1.25, -6.75], n=n) for n in (0, 1, 2, 5)],
-        *[dict(S=[1024], n=n, fill=fill) for n in (1, 2) for fill in ("standard", "outlier")],
-        dict(S=[1025], n=4, out=True),
+        *[dict(S=[1024], n=n, fill="both", out=True) for n in (1, 2)],
         dict(S=[0], n=1),
         dict(S=[3], n=-1, raises=RuntimeError),
     ],
-    sizes={
-        "4k": dict(S=[4096], n=1),
-        "1m": dict(S=[1 << 20], n=1),
-        "128m": dict(S=[1 << 27], n=1),
-        "third": dict(S=[1 << 27], n=3),
-    },
+    sizes={"4k": dict(S=[4096], n=1), "128m": dict(S=[1 << 27], n=1), "third": dict(S=[1 << 27], n=3)},
 )
 def polygamma(n, input, *, out=None):
     return torch.special.polygamma(n, input, out=out)
