@@ -1,12 +1,8 @@
-"""The task sigmoid in float16: 1 / (1 + exp(-x)) for every element, computed in float32 and rounded once.
-
-`input` has any shape; the result has the same shape and type. Large arguments give 0 and 1, never NaN. With `out` the
-result is written there, whatever its strides, and it is returned.
-"""
+"""The task sigmoid in float16: 1 / (1 + exp(-x)) of every element. Large arguments give 0 and 1, never NaN."""
 
 import torch
 
-from pytest_kernelbenchx import Shapes, task
+from pytest_kernelbenchx import task
 
 
 @task(
@@ -14,8 +10,7 @@ from pytest_kernelbenchx import Shapes, task
     inputs={"input": "f16[*S]"},
     output="f16[*S]",
     dtypes=("f16",),
-    axes={"S": Shapes(0, 4, min_side=0)},
-    examples=[dict(S=[128, 129], fill=fill) for fill in ("standard", "outlier")],
+    examples=[dict(S=[128, 129], fill="both")],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},
 )
 def sigmoid_fp16(input, out=None):

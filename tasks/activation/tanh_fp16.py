@@ -1,12 +1,8 @@
-"""The task tanh in float16: the hyperbolic tangent of every element, computed in float32 and rounded once.
-
-`input_tensor` has any shape; the result has the same shape and type. Large arguments give -1 and 1, never NaN. With
-`out_tensor` the result is written there, whatever its strides, and it is returned.
-"""
+"""The task tanh in float16: hyperbolic tangent of every element. Large arguments give -1 and 1, never NaN."""
 
 import torch
 
-from pytest_kernelbenchx import Shapes, task
+from pytest_kernelbenchx import task
 
 
 @task(
@@ -15,8 +11,7 @@ from pytest_kernelbenchx import Shapes, task
     output="f16[*S]",
     out="out_tensor",
     dtypes=("f16",),
-    axes={"S": Shapes(0, 4, min_side=0)},
-    examples=[dict(S=[100, 100], fill=fill) for fill in ("standard", "outlier")],
+    examples=[dict(S=[100, 100], fill="both")],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},
 )
 def tanh_fp16(input_tensor, out_tensor=None):
