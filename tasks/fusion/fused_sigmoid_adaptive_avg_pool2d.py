@@ -3,8 +3,8 @@
     output[n, c, i, j] = 1 / (1 + exp(-mean of input[n, c, rows, columns]))
     rows: from floor(i * H / OH) to before ceil((i + 1) * H / OH); columns likewise with W and OW
 
-`input` is float32 [N, C, H, W]; the result is a new tensor [N, C, OH, OW]. `output_size` is (OH, OW), or one integer
-for both. Windows may overlap, and OH and OW may be larger than H and W. Nothing is mutated.
+`input` is float32 [N, C, H, W]; the result is [N, C, OH, OW]. `output_size` is (OH, OW), or one integer for both.
+Windows may overlap, and OH and OW may be larger than H and W.
 """
 
 import math
@@ -24,17 +24,9 @@ SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 65)
     bytes=lambda N, C, H, W, output_size: 4 * N * C * (H * W + math.prod(output_size)),
     examples=[
         dict(C=3, H=8, W=8, output_size=4),
-        dict(N=2, C=3, H=10, W=10, output_size=(5, 5)),
-        dict(N=4, C=3, H=16, W=16, output_size=(8, 8)),
-        dict(H=12, W=12, output_size=(6, 6)),
-        *[
-            dict(N=4, C=8, H=32, W=32, output_size=output_size, fill=fill)
-            for output_size in (4, (8, 8), (1, 1))
-            for fill in ("standard", "outlier")
-        ],
+        *[dict(N=4, C=8, H=32, W=32, output_size=size, fill="both") for size in (4, (8, 8), (1, 1))],
         dict(N=2, C=3, H=33, W=65, output_size=(7, 4)),
         dict(C=3, H=3, W=2, output_size=(7, 5)),
-        dict(output_size=1),
     ],
     sizes={
         "16": dict(N=1, C=1, H=16, W=16, output_size=(1, 1)),

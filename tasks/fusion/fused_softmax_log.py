@@ -1,14 +1,13 @@
 """Softmax of the natural logarithm along one dimension: softmax(log(input), dim).
 
-`input` holds numbers from 0 up, has one or more dimensions and a floating-point type; the result has the same shape and
-type. `dim` may be negative. With `dtype` the input is converted to that type first and the result has it; float64 is
-then computed in float64. The share of a 0 is 0, and a slice of zeros alone gives NaN. The shares add up to 1 also where
-the elements of `input` add up to more than the type can hold.
+`input` holds numbers from 0 up and has one or more dimensions. With `dtype` the input is converted to that type first
+and the result has it; float64 is then computed in float64. The share of a 0 is 0, and a slice of zeros alone gives NaN.
+The shares add up to 1 also where the elements of `input` add up to more than the type can hold.
 """
 
 import torch
 
-from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx import Shapes, dims, fills, task
 
 
 @task(
@@ -17,22 +16,18 @@ from pytest_kernelbenchx import Shapes, fills, task
     dtypes=("f32", "f16", "bf16"),
     axes={"S": Shapes(1, 4)},
     fill={"input": fills.positive()},
-    options={"dim": lambda S: range(-len(S), len(S)), "dtype": [None, None, torch.float32, torch.float64]},
+    options={"dim": dims, "dtype": [None, None, torch.float32, torch.float64]},
     examples=[
         dict(input=[[1.0, 2.0], [3.0, 4.0]]),
-        dict(input=[[1.0, 2.0], [3.0, 4.0]], dim=0),
-        dict(input=[[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64),
-        dict(input=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
         dict(input=[[0.0, 1.0, 3.0], [0.0, 0.0, 0.0], [3e38, 2e38, 1e-30]]),
-        *[dict(S=[64, 256], dim=1, fill=fill) for fill in ("standard", "outlier")],
+        dict(S=[64, 256], dim=1, fill="both"),
         dict(S=[2, 20011], fill="outlier", dtype="f32"),
         dict(S=[5003, 5], dim=0, dtype="f32"),
         dict(S=[0, 3], dim=1),
+        dict(input=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dim=0, dtype=torch.float64),
     ],
     sizes={
-        "16": dict(S=[1024, 16]),
-        "4k": dict(S=[1024, 4096]),
-        "64k": dict(S=[1024, 65536]),
+        **{label: dict(S=[1024, n]) for label, n in (("16", 16), ("4k", 4096), ("64k", 65536))},
         "columns": dict(S=[8192, 8192], dim=0, dtype="bf16"),
     },
 )

@@ -2,10 +2,8 @@
 
     output[i, j, ...] = exp(input[i % input.shape[0], j % input.shape[1], ...])
 
-`input` has any shape and a floating-point type, which the result has, too. `dims` is a list or tuple of non-negative
-numbers, how often `input` is repeated along each dimension; the shorter one of `dims` and `input.shape` is first filled
-up with ones from the left, as in torch.tile. With `out` the result is written there, whatever its strides, and it is
-returned. Nothing else is mutated.
+`input` has any shape. `dims` is a list or tuple of non-negative numbers, how often `input` is repeated along each
+dimension; the shorter one of `dims` and `input.shape` is first filled up with ones from the left, as in torch.tile.
 
 Upstream puts new dimensions in front in place of tiling: of a tensor [3] and dims [2] it makes [2, 3], and not [6].
 """
@@ -30,18 +28,14 @@ def repeats(S):
     options={"dims": repeats},
     examples=[
         dict(input=[1.0, 2.0, 3.0], dims=[2]),
-        dict(input=[[1.0, 2.0], [3.0, 4.0]], dims=[2, 3]),
-        dict(input=[1.0, 2.0, 3.0], dims=(2, 2), out=True),
-        dict(S=[2, 3, 4], dims=[2]),
-        *[dict(S=S, dims=[2], fill=fill) for S in ([256], [32, 32]) for fill in ("standard", "outlier")],
+        *[dict(S=S, dims=[2], fill="both") for S in ([256], [32, 32])],
         dict(S=[1025], dims=[3]),
         dict(S=[2, 3], dims=[2, 0]),
         dict(S=[], dims=[5]),
+        dict(input=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dims=(2, 1, 3), out=True),
     ],
     sizes={
-        "4k": dict(S=[4096], dims=[2]),
-        "1m": dict(S=[1 << 20], dims=[2]),
-        "64m": dict(S=[1 << 26], dims=[2]),
+        **{label: dict(S=[n], dims=[2]) for label, n in (("4k", 4096), ("1m", 1 << 20), ("64m", 1 << 26))},
         "rows": dict(S=[16384], dims=[4096, 1], dtype="bf16"),
     },
 )
