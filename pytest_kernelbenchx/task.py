@@ -37,6 +37,8 @@ from pytest_kernelbenchx.spec import Axes, TensorSpec
 FILLS = ("standard", "outlier")
 WORK = ("tensor", "vector", "linalg")
 LAYOUTS = ("contiguous", "transposed", "strided", "offset")
+USUAL = {"approximate": ("none", "tanh"), "reduction": ("mean", "sum", "none")}  # what PyTorch knows by these names
+RATES = (0.5, 0.1, 0.3, 0.0)  # probabilities that dropout is drawn with
 GRADS, STEPS = "grads", 3  # the input of an optimizer that is no parameter of its constructor; steps that are made
 
 
@@ -53,7 +55,7 @@ class Task:
         axes: for an axis, what to draw its length from: lengths, a Hypothesis strategy, or a function of axes drawn
             before it; for *S, a `Shapes`, a list of shapes or a strategy, by default any shape of 0 to 4 dimensions.
         options: for every other parameter, what to draw it from: values, a strategy, or a function that gives either
-            from the axes, `dtype` and options before it.
+            from the axes, `dtype` and options before it. Those that `usual` knows may be left out.
         fill: for an input, how it is filled.
         examples: explicit cases: axes, options, literal inputs (lists; a tensor keeps its own element type), `dtype`,
             `fill`. One with a tuple of dtypes, or with `fill="both"`, stands for a case of each.
@@ -162,6 +164,19 @@ def expanded(example: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**example, **{key: value for key, value in change.items() if value}} for change in changes]
 
 
+def usual(parameters: Mapping[str, inspect.Parameter], random: Any = None) -> dict[str, Any]:
+    """What is drawn from where a task does not say: True and False, the names of `USUAL`, the rate of dropout."""
+    found: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        if isinstance(parameter.default, bool):
+            found[name] = (parameter.default, not parameter.default)
+        elif parameter.default in USUAL.get(name, ()):
+            found[name] = USUAL[name]
+        elif name == getattr(random, "p", None):
+            found[name] = RATES
+    return found
+
+
 def select(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `values` that `function` takes by name."""
     return {name: values[name] for name in inspect.signature(function).parameters if name in values}
@@ -193,7 +208,10 @@ def task(
     """
 
     def declare(reference: Callable[..., Any]) -> Task:
-        found = "out" in inspect.signature(reference).parameters and "out" not in inputs
+        parameters = inspect.signature(reference).parameters
+        given = dict(options or {})
+        unsaid = usual({name: p for name, p in parameters.items() if name not in given}, judged.get("random"))
+        found = "out" in parameters and "out" not in inputs
         preallocated = "out" if out is None and found else out
         outputs = (output,) if isinstance(output, str) else output
         declared = Task(
@@ -203,7 +221,7 @@ def task(
             sizes=dict(sizes),
             dtypes=tuple(dtypes),
             axes=dict(axes or {}),
-            options=dict(options or {}),
+            options={**unsaid, **given},
             fill=dict(fill or {}),
             examples=tuple(each for example in examples for each in expanded(example)),
             mutates=tuple(mutates),

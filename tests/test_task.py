@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from pytest_kernelbenchx import Shapes, fills, task
+from pytest_kernelbenchx import Dropout, Shapes, fills, task
 from pytest_kernelbenchx.cases import from_size
 from pytest_kernelbenchx.loading import TaskError, load_task
 from pytest_kernelbenchx.performance import cost
 from pytest_kernelbenchx.spec import TensorSpec, evaluate
+from pytest_kernelbenchx.task import RATES
 
 
 def declared(function, **changes):
@@ -104,6 +105,22 @@ def test_faulty_declaration_is_told(function, changes, wanted):
     with pytest.raises((TypeError, ValueError), match="task ") as caught:
         declared(function, **changes)
     assert wanted in str(caught.value)
+
+
+def test_usual_options_are_drawn_where_a_task_does_not_say():
+    def pool(x, reduction="mean", approximate="none", rate=0.5, training=True, inplace=False):
+        return x
+
+    options = {"inplace": [False], "rate": [0.5]}
+    found = declared(pool, options=options).options
+    assert list(found) == ["reduction", "approximate", "training", "inplace", "rate"]  # declared ones see others
+    assert found["reduction"] == ("mean", "sum", "none")
+    assert found["approximate"] == ("none", "tanh")
+    assert found["training"] == (True, False)
+    assert found["inplace"] == [False]
+    assert declared(pool, random=Dropout("rate")).options["rate"] == RATES
+    with pytest.raises(TypeError, match="'rate' is in none of"):
+        declared(pool)
 
 
 def test_axis_may_not_be_called_like_a_parameter():
