@@ -1,5 +1,9 @@
 """What this machine cannot run is neither passed nor failed, and hides nothing that it can tell."""
 
+import json
+import subprocess
+import sys
+
 from conftest import RELU
 
 ASSEMBLY = """
@@ -40,3 +44,17 @@ def test_an_open_case_hides_no_wrong_one(tree):
     assert result.verdicts("compiles")["nowhere"] == "NO_KERNEL"
     assert result.verdicts("compiles")["small"] == "PASSED"
     assert result.verdicts()["small"] == "NO_KERNEL"
+
+
+def test_where_kernels_are_compiled_a_failing_device_is_the_candidates_own(tmp_path):
+    """Beyond the interpreter an error from within torch.cuda, such as an illegal address, is no limit of this machine."""
+    code = f"""
+import json, pathlib, torch
+from pytest_kernelbenchx.sandbox.failures import describe
+try:
+    torch.cuda.current_stream("cuda:77")
+except Exception as error:
+    print(json.dumps(describe(error, "RUNTIME_ERROR", pathlib.Path({str(tmp_path)!r}))))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert json.loads(done.stdout)["verdict"] == "RUNTIME_ERROR", done.stderr

@@ -8,7 +8,8 @@ and tested with Triton 3.6 and 3.9; `self_test` says whether another version is 
 
 from __future__ import annotations
 
-from .limits import InterpreterLimit, unsupported
+from . import limits
+from .limits import InterpreterLimit
 
 __all__ = ["InterpreterLimit", "repair", "self_test", "unsupported"]
 
@@ -36,6 +37,11 @@ def repair() -> None:
         part.install()
     pretence.pretend()
     _repaired = True
+
+
+def unsupported(error: BaseException) -> str | None:
+    """The reason why a failure is a limit of the interpreter; None where it is none, or where kernels are compiled."""
+    return limits.unsupported(error) if _repaired else None
 
 
 def self_test() -> list[str]:
