@@ -1,0 +1,24 @@
+"""erfc(x), by libdevice, and sqrt(x), in one pass."""
+
+import torch
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def erfc_sqrt_kernel(x_ptr, erfc_ptr, root_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n).to(tl.float32)
+    tl.store(erfc_ptr + offsets, (libdevice.erfc(x)).to(erfc_ptr.dtype.element_ty), mask=offsets < n)
+    tl.store(root_ptr + offsets, tl.sqrt(x).to(root_ptr.dtype.element_ty), mask=offsets < n)
+
+
+def erfc_sqrt(input):
+    x = input.contiguous()
+    erfc, root = torch.empty_like(x), torch.empty_like(x)
+    n = x.numel()
+    if n:
+        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        erfc_sqrt_kernel[(triton.cdiv(n, block),)](x, erfc, root, n, BLOCK=block, num_warps=warps)
+    return erfc, root
