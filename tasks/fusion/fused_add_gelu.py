@@ -14,7 +14,7 @@ POINTS = [-12.0, -3.0, -2.2, -1.5, -0.75, -0.0, 0.75, 2.2, 12.0]
     inputs={"input": "T[*S~]", "other": "T[*S~] | number"},
     output="T[...]",
     dtypes=("f32", "f16", "bf16"),
-    options={"alpha": [1, 0.5, 2, -1.25, 0], "approximate": ["none", "tanh"]},
+    options={"alpha": [1, 0.5, 2, -1.25, 0]},
     examples=[
         dict(input=[1.0, 2.0, 3.0], other=[0.5, 0.5, 0.5], alpha=2),
         *[dict(input=POINTS, other=0.0, approximate=how) for how in ("none", "tanh")],

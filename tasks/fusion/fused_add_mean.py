@@ -17,7 +17,6 @@ from pytest_kernelbenchx import some_dims_or_none, task
     options={
         "dim": some_dims_or_none,
         "alpha": [1, 2, 0.5, -1.25, 0],
-        "keepdim": [False, True],
         "dtype": [None, None, torch.float32, torch.float64],
     },
     examples=[

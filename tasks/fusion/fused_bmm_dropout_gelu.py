@@ -1,7 +1,6 @@
 """Batched matrix product, dropout, then GELU: gelu(dropout(input1 @ input2, p, training), approximate).
 
-`input1` is [B, M, K] and `input2` [B, K, N]. `inplace` lets dropout overwrite the product and has no effect that can be
-seen.
+`input1` is [B, M, K] and `input2` [B, K, N]. `inplace` has no effect that can be seen.
 """
 
 import torch
@@ -15,12 +14,7 @@ from pytest_kernelbenchx import Dropout, task
     output="T[B, M, N]",
     dtypes=("f32", "f16"),
     axes={"B": (1, 2, 3, 5)},
-    options={
-        "p": (0.5, 0.1, 0.3, 0.0),
-        "training": (True, False),
-        "inplace": (False, True),
-        "approximate": ("none", "tanh"),
-    },
+    options={},
     random=Dropout(),
     sizes={f"{n}_{t}": dict(B=32, M=n, K=n, N=n, dtype=t) for n, t in ((256, "f32"), (2048, "f32"), (2048, "f16"))},
     flops=lambda B, M, K, N: {"tensor": 2 * B * M * K * N},

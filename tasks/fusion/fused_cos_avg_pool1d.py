@@ -22,8 +22,6 @@ from pytest_kernelbenchx import task
         "kernel_size": lambda L: [k for k in (2, 1, 3, 4, 7, 64) if k <= L],
         "stride": [None, 1, 2, 3],
         "padding": lambda kernel_size: range(kernel_size // 2 + 1),
-        "ceil_mode": [False, True],
-        "count_include_pad": [True, False],
     },
     examples=[
         dict(input=[[[0.0, 1.0, 2.0, 3.0, 4.0]]], kernel_size=2, ceil_mode=True),

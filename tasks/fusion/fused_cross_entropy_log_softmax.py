@@ -27,7 +27,6 @@ LITERAL = dict(N=2, C=3, S=[], input=[[-200.0, 100.0, 0.0], [1.0, 2.0, -300.0]],
     options={
         "dim": lambda S: [1, *range(-len(S) - 2, len(S) + 2)],
         "ignore_index": [-100, -1, 0],
-        "reduction": ["mean", "sum", "none"],
         "label_smoothing": [0.0, 0.1, 0.5, 1.0],
     },
     examples=[

@@ -33,7 +33,6 @@ LITERAL = dict(logits=[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], targets=[2, 1], normal
     options={
         "normalized_shape": lambda C: [C],
         "ignore_index": [-100, -1, 0],
-        "reduction": ["mean", "sum", "none"],
         "label_smoothing": [0.0, 0.1, 0.5, 1.0],
         "eps": [1e-5, 1e-3, 1e-8],
     },

@@ -18,7 +18,7 @@ case = convolution.case
 
 @task(
     **convolution.TASK | AT_LEAST_THREE_VALUES,
-    options={**convolution.options(), "p": [0.5, 0.1, 0.3, 0.0], "training": [True, False], "inplace": [False, True]},
+    options=convolution.options(),
     random=Dropout(),
     examples=[
         case(N=2, C=3, F=8, H=32, W=32, KH=3, KW=3, bias=True, padding=1, p=0.1, fill="both"),

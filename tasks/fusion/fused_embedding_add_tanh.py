@@ -25,8 +25,6 @@ from pytest_kernelbenchx import Shapes, fills, task
         "padding_idx": lambda V: [None, 0, -1],
         "max_norm": lambda D: [None, None, 0.5, D**0.5],
         "norm_type": [2.0, 1.0, 3.5, math.inf],
-        "scale_grad_by_freq": [False, True],
-        "sparse": [False, True],
     },
     mutates=("weight",),
     examples=[

@@ -30,11 +30,7 @@ def along(S, P):
     dtypes=("f32", "f16", "bf16", "i64"),
     axes={"S": Shapes(1, 3), "P": gathered},
     fill={"index": fills.along_dim},
-    options={
-        "dim": along,
-        "value": lambda dtype: [-1.0, 0.0, 99, -5 if dtype == "i64" else 0.5],
-        "sparse_grad": [False, True],
-    },
+    options={"dim": along, "value": lambda dtype: [-1.0, 0.0, 99, -5 if dtype == "i64" else 0.5]},
     tolerance={"exact": True},
     examples=[
         dict(S=[2, 4], P=[2, 4], dim=1, value=-5.0, dtype="i64"),

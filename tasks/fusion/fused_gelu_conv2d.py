@@ -12,7 +12,7 @@ case = convolution.case
 
 @task(
     **convolution.TASK,
-    options={**convolution.options(), "approximate": ["none", "tanh"]},
+    options=convolution.options(),
     examples=[
         case(F=1, H=10, W=10, KH=3, KW=3, dilation=2, groups=4),
         case(N=2, C=3, F=8, H=16, W=16, KH=3, KW=3, padding=1, bias=True, fill="both"),

@@ -21,10 +21,9 @@ from pytest_kernelbenchx import Shapes, dims_or_none, minimum_of, task
     output=["T[...]", "i64[...] | None"],
     dtypes=("f32", "f16", "bf16"),
     axes={"S": Shapes(1, 4)},
-    options={"approximate": ["none", "tanh"], "dim": dims_or_none, "keepdim": [False, True]},
+    options={"dim": dims_or_none},
     properties=minimum_of(lambda input, approximate: gelu(input, approximate=approximate)),
     examples=[
-        *[dict(input=[0.5, -0.5, 1.0, -1.0], approximate=how) for how in ("none", "tanh")],
         dict(input=[[3.0, -8.0, 2.0], [0.25, 7.0, 1e4], [-1.0, math.nan, 0.0]], dim=1),
         dict(S=[4096], approximate="tanh", fill="both"),
         dict(S=[64, 128], dim=1, fill="both"),

@@ -27,7 +27,6 @@ def away_from_zero(rng, shape, dtype, kind):
     fill={"divisor": away_from_zero},
     options={"rounding_mode": [None, "floor", "trunc"]},
     examples=[
-        dict(tensors=[[1, 2], [3, 4]], divisor=2, M=[], R=[], N_i=[2, 2], dtype="i64"),
         dict(tensors=[[[1.0, 2.0]], [[3.0]]], divisor=[2.0, -4.0, 0.5], M=[1], R=[], N_i=[2, 1]),
         dict(tensors=[[-7, 7], [6]], divisor=[2, 2, -4], M=[], R=[], N_i=[2, 1], dtype="i64", rounding_mode="floor"),
         *[dict(M=[128], R=[], N_i=[64, 64], divisor=2.0, rounding_mode=how, fill="both") for how in (None, "floor")],

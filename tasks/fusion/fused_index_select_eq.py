@@ -15,18 +15,9 @@ import torch
 from pytest_kernelbenchx import Shapes, dims, fills, task
 
 
-def picked(S, K, dim):
-    return [K if d == dim % len(S) else n for d, n in enumerate(S)]
-
-
-def broadcasting(S, K):
-    """Shapes of `other`: that of the slices, the same without the first dimension, a single element."""
-    full = [picked(S, K, dim) for dim in range(len(S))]
-    return [*full, *(shape[1:] for shape in full), [1] * len(S)]
-
-
-def along(S, K, P):
-    return [dim for dim in dims(S) if P in (picked(S, K, dim), picked(S, K, dim)[1:], [1] * len(S))]
+def picked(S, K):
+    """Shapes of the slices, for every dimension that they may be picked along."""
+    return [[*S[:dim], K, *S[dim + 1 :]] for dim in range(len(S))]
 
 
 def values(rng, shape, dtype, kind):
@@ -49,28 +40,24 @@ def near(rng, shape, dtype, kind, input, index, dim):
 
 
 @task(
-    inputs={"input": "T[*S]", "index": "i64[K]", "other": "T[*P] | number"},
-    output="bool[...]",
+    inputs={"input": "T[*S]", "index": "i64[K]", "other": "T[*P~] | number"},
+    output="bool[*P]",
     dtypes=("f32", "f16", "bf16", "i64"),
-    axes={"S": Shapes(1, 4), "K": [1, 2, 3, 7, 16, 17, 31, 65], "P": broadcasting},
+    axes={"S": Shapes(1, 4), "K": [1, 2, 3, 7, 16, 17, 31, 65], "P": picked},
     fill={"input": values, "index": fills.along_dim, "other": near},
-    options={"dim": along},
-    where=lambda S, K, dim: K * math.prod(S) // S[dim] <= 2**15,
+    options={"dim": lambda S, K, P: [dim for dim in dims(S) if picked(S, K)[dim] == P]},
+    where=lambda P: math.prod(P) <= 2**15,
     examples=[
-        dict(input=[[1, 2, 3], [4, 5, 6]], dim=1, index=[1], other=2, dtype="i64"),
-        dict(input=[[1, 2, 3], [4, 5, 6]], dim=-2, index=[1, 1, 0], other=[1, 5, 6], P=[3], dtype="i64"),
-        dict(input=[0.0, 1.0, math.nan], dim=0, index=[0, 1, 2], other=[-0.0, 1.0000001, math.nan]),
-        dict(input=[-math.inf, math.inf], dim=0, index=[0, 1], other=-math.inf),
+        dict(input=[[1, 2, 3], [4, 5, 6]], dim=1, index=[1], other=2, P=[2, 1], dtype="i64"),
+        dict(input=[[1, 2, 3], [4, 5, 6]], dim=-2, index=[1, 1, 0], other=[1, 5, 6], P=[3, 3], dtype="i64"),
+        dict(input=[0.0, 1.0, math.nan], dim=0, index=[0, 1, 2], other=[-0.0, 1.0000001, math.nan], P=[3]),
+        dict(input=[-math.inf, math.inf], dim=0, index=[0, 1], other=-math.inf, P=[2]),
         dict(S=[128, 64], dim=0, K=32, P=[32, 64], dtype=("i64", "f32"), fill="both"),
         dict(S=[3, 1025], dim=0, K=7, P=[7, 1025], out=True),
         dict(S=[5, 3], dim=0, K=0, P=[0, 3]),
     ],
-    sizes={
-        "512": dict(S=[4096, 128], K=512, dim=0, other=0.5, P=[]),
-        "32k": dict(S=[262144, 128], K=32768, dim=0, other=0.5, P=[]),
-        "512k": dict(S=[1 << 20, 128], K=1 << 19, dim=0, P=[1 << 19, 128]),
-    },
-    bytes=lambda S, K, P, dim, itemsize: (1 + itemsize) * K * math.prod(S) // S[dim] + itemsize * math.prod(P) + 8 * K,
+    sizes={str(k): dict(S=[8 * k, 128], K=k, P=[k, 128], dim=0, other=0.5) for k in (512, 32768, 1 << 18)},
+    bytes=lambda K, P, itemsize: (1 + itemsize) * math.prod(P) + 8 * K,  # `other` is a number
 )
 def fused_index_select_eq(input, dim, index, other, *, out=None):
     return torch.eq(torch.index_select(input, dim, index), other)

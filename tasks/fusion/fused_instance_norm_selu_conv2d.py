@@ -23,8 +23,6 @@ case = convolution.case
         "num_features": lambda G, F: [None, G * F],
         "eps": [1e-5, 1e-3, 0.5],
         "momentum": [0.1, 0.9],
-        "affine": [False, True],
-        "track_running_stats": [False, True],
     },
     examples=[
         case(C=3, F=3, H=5, W=5, KH=3, KW=3, stride=2, padding=1),
