@@ -32,6 +32,8 @@ def test_an_open_case_hides_no_wrong_one(tree):
     tree.candidate("wrong", PARTLY.replace(LEAKING, "tl.where(value < -1.5, 0.0, value)"))
     tree.candidate("elsewhere", RELU.replace(SIGNATURE, SIGNATURE + ELSEWHERE))
     tree.candidate("nowhere", RELU.replace(SIGNATURE, SIGNATURE + "    return torch.relu(input)\n"))
+    in_place = "    if not inplace:\n        return torch.relu(input)\n"  # the task's first and last example are not
+    tree.candidate("option", RELU.replace(SIGNATURE, SIGNATURE + in_place))
     tree.candidate("small", RELU.replace(SIGNATURE, SIGNATURE + SMALL_ONLY))
     result = tree.run("-k", "relu and not leaky", "-rs")
     assert result.verdicts()["open"] == "NOT_JUDGED"
@@ -44,10 +46,11 @@ def test_an_open_case_hides_no_wrong_one(tree):
     assert result.verdicts("compiles")["nowhere"] == "NO_KERNEL"
     assert result.verdicts("compiles")["small"] == "PASSED"
     assert result.verdicts()["small"] == "NO_KERNEL"
+    assert result.verdicts("compiles")["option"] == "PASSED"
 
 
 def test_where_kernels_are_compiled_a_failing_device_is_the_candidates_own(tmp_path):
-    """Beyond the interpreter an error from within torch.cuda, such as an illegal address, is no limit of this machine."""
+    """Beyond the interpreter an error from within torch.cuda, such as an illegal address, is no limit of a machine."""
     code = f"""
 import json, pathlib, torch
 from pytest_kernelbenchx.sandbox.failures import describe

@@ -277,6 +277,12 @@ def test_the_environment_holds_nothing_of_the_judges(child):
     assert not [name for name in variables if name.startswith(("PYTEST", "HYPOTHESIS", "KBX"))]
 
 
+def test_what_is_left_to_pytorch_is_true_float32(child):
+    """PyTorch's convolutions use TF32 by default; the reference's do not, and neither do a candidate's."""
+    source = "import torch\ndef f(): return torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32"
+    assert call(child, source).value == (False, False)
+
+
 def test_a_candidate_has_a_directory_of_its_own_which_goes_with_it(child):
     source = """
 import os, sys, tempfile

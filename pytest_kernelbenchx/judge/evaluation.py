@@ -11,7 +11,7 @@ from pytest_kernelbenchx.judge import messages, policy, speed
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chosen import chosen_case
 from pytest_kernelbenchx.judge.oracle import expect
-from pytest_kernelbenchx.judge.trial import Trial, first_cases, told
+from pytest_kernelbenchx.judge.trial import Trial, first_cases, small_examples, told
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.performance.measurement import Measurement
 from pytest_kernelbenchx.sandbox.host import SandboxError
@@ -115,9 +115,17 @@ class Evaluation:
             failure = self._failure(case)
             if failure is not None:
                 return failure
-        if not self.caller.launches:
+        if not self._launches():
             return self._without_kernel("the call")
         return Outcome(Verdict.PASSED, facts={"kernels": sorted(self.caller.launches)})
+
+    def _launches(self) -> bool:
+        """Whether a kernel was launched, if need be by another example: some options alone may ask for one."""
+        for case in small_examples(self.task):
+            if self.caller.launches:
+                break
+            self._failure(case)
+        return bool(self.caller.launches)
 
     def _without_kernel(self, where: str) -> Outcome:
         tree = policy.parse(self.candidate.source)

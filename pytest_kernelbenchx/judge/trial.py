@@ -201,11 +201,16 @@ def told(task: Task, caller: Caller, outcome: Outcome, case: Case, arguments: Ar
 
 def first_cases(task: Task) -> list[Case]:
     """The calls of stage one: the first and the last small example with something to do, or else the simplest case."""
+    small = small_examples(task)
+    return small[:1] + small[1:][-1:] if small else [simplest(task)]
+
+
+def small_examples(task: Task) -> list[Case]:
+    """The examples with something to do that no interpreter is slow at; the first one with something to do, if none."""
     usable = [n for n, example in enumerate(task.examples) if "raises" not in example]
     made = [from_example(task, n) for n in usable]
     filled = [case for case in made if _filled(task, case)]
-    small = [case for case in filled if task.elements(case.axes) <= SLOW] or filled[:1]
-    return small[:1] + small[1:][-1:] if small else [simplest(task)]
+    return [case for case in filled if task.elements(case.axes) <= SLOW] or filled[:1]
 
 
 def in_layouts(task: Task) -> list[Case]:
