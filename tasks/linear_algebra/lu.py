@@ -5,27 +5,23 @@
 U [..., K, N] upper triangular, what is below its diagonal exactly 0. With `pivot` each column's largest element in
 magnitude becomes its pivot, so that no element of L exceeds 1 in magnitude; a singular `A` has a factorisation, too.
 With `pivot=False` rows stay where they are, P is empty, of shape [0], and the matrices drawn need no exchange. `out` is
-a tuple of three tensors, which get P, L and U and are returned. `A` stays as it is.
-
-Judged are the form of the factors and their product.
+a tuple of three tensors, for P, L and U. Judged are the form of the factors and their product.
 """
 
 import torch
 
-from pytest_kernelbenchx import fills, task
+from pytest_kernelbenchx import fills, matrices, task
 from pytest_kernelbenchx.judge.factorisations import lu_properties
 
-SIDES = (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 65)
+SIDES = (*matrices.SIDES, 65)
 
 
 def factorable(rng, shape, kind, pivot):
-    """Normal values, one matrix in three of low rank; a diagonal that exceeds its column where rows must stay."""
+    """Some of low rank; a diagonal that exceeds its column where rows must stay."""
+    if pivot:
+        return matrices.some_deficient(rng, shape, kind)
     values = fills.normal()(rng, shape, kind)
-    half = min(shape[-2:]) // 2
-    if not pivot:
-        values.diagonal(dim1=-2, dim2=-1).add_(values.abs().sum(-2)[..., : min(shape[-2:])] + 1)
-    elif half and not int(torch.randint(3, (), generator=rng)):
-        return values[..., :half] @ torch.randn((*shape[:-2], half, shape[-1]), generator=rng, dtype=torch.float64)
+    values.diagonal(dim1=-2, dim2=-1).add_(values.abs().sum(-2)[..., : min(shape[-2:])] + 1)
     return values
 
 
@@ -33,20 +29,14 @@ def factorable(rng, shape, kind, pivot):
     inputs={"A": "T[*S, M, N]"},
     output=["T[...]", "T[...]", "T[...]"],
     dtypes=("f32", "f64"),
-    axes={"S": [[], [], [1], [2], [2, 2]], "M": SIDES, "N": SIDES},
+    axes={"S": matrices.BATCHES, "M": SIDES, "N": SIDES},
     fill={"A": factorable},
-    options={"pivot": [True, False]},
     properties=lu_properties,
     flops=lambda S, M, N: {"linalg": torch.Size(S).numel() * min(M, N) ** 2 * (3 * max(M, N) - min(M, N)) // 3},
     examples=[
-        *[dict(S=[], M=n, N=n, seed=1) for n in (2, 3)],
-        dict(S=[], M=2, N=3, pivot=False),
-        dict(S=[4], M=2, N=2),
-        *[
-            dict(S=batch, M=m, N=n, pivot=pivot, dtype="f64", fill=fill)
-            for batch, m, n, pivot in (([], 16, 16, True), ([], 8, 12, False), ([4], 16, 16, True))
-            for fill in ("standard", "outlier")
-        ],
+        dict(S=[], M=3, N=3, seed=1),
+        dict(S=[4], M=16, N=16, dtype="f64", fill="both"),
+        dict(S=[], M=8, N=12, pivot=False, dtype="f64", fill="both"),
         dict(A=[[0.0, 2.0, 0.0], [0.0, 0.0, 4.0], [8.0, 0.0, 0.0]]),
         dict(A=[[0.0, 0.0], [0.0, 3.0]]),
         dict(A="zeros", S=[], M=3, N=2),
@@ -54,6 +44,7 @@ def factorable(rng, shape, kind, pivot):
         dict(S=[], M=65, N=9, pivot=False),
         dict(S=[3], M=9, N=65, out=True),
         dict(A=[[-2.0]]),
+        dict(S=[4], M=2, N=3),
     ],
     sizes={"256": dict(S=[], M=256, N=256), "1k": dict(S=[], M=1024, N=1024), "2k": dict(S=[], M=2048, N=2048)},
 )

@@ -2,12 +2,11 @@
 
 `A` is [N, N] upper triangular: what is below its diagonal is not zero here, but does not count. `b` is [N, K]; `y` is
 [N, K], or [N, 1] and added to every column; all are float32 or all float64. `alpha` is a number. The result is [N, K].
-Nothing is mutated.
 """
 
 import torch
 
-from pytest_kernelbenchx import fills, task
+from pytest_kernelbenchx import fills, matrices, task
 
 
 def triangular(rng, shape, kind):
@@ -22,26 +21,17 @@ def triangular(rng, shape, kind):
     inputs={"A": "T[N, N]", "b": "T[N, K]", "y": "T[N, Y]"},
     output="T[N, K]",
     dtypes=("f32", "f64"),
-    axes={
-        "N": (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 65, 127, 128, 129),
-        "K": (1, 2, 3, 8, 16, 17, 33),
-        "Y": lambda K: (1, K),
-    },
+    axes={"N": (*matrices.LONG_SIDES, 127, 128, 129), "K": (1, 2, 3, 8, 16, 17, 33), "Y": lambda K: (1, K)},
     fill={"A": triangular},
     options={"alpha": [0.5, 0.1, 1.0, -2.0, 0, 3]},
     flops=lambda N, K: {"linalg": N * N * K, "vector": 2 * N * K},
     examples=[
-        dict(A=[[2.0, 1.0], [0.0, 3.0]], b=[[5.0, 6.0], [7.0, 8.0]], y=[[1.0], [2.0]], alpha=0.5),
-        *[dict(N=n, K=4, Y=1, alpha=0.1, dtype="f64", fill=fill) for n in (8, 16) for fill in ("standard", "outlier")],
-        dict(N=129, K=3, Y=3, alpha=-2.0),
-        dict(N=1, K=1, Y=1, alpha=1.0),
         dict(N=17, K=1, Y=1, alpha=0),
+        *[dict(N=n, K=4, Y=1, alpha=0.1, dtype="f64", fill="both") for n in (8, 16)],
+        dict(N=129, K=3, Y=3, alpha=-2.0),
+        dict(A=[[2.0, 1.0], [0.0, 3.0]], b=[[5.0, 6.0], [7.0, 8.0]], y=[[1.0], [2.0]], alpha=0.5),
     ],
-    sizes={
-        "64": dict(N=64, K=1, Y=1, alpha=1.0),
-        "1k": dict(N=1024, K=1, Y=1, alpha=1.0),
-        "8k": dict(N=8192, K=1, Y=1, alpha=1.0),
-    },
+    sizes={label: dict(N=n, K=1, Y=1, alpha=1.0) for label, n in (("64", 64), ("1k", 1024), ("8k", 8192))},
     bytes=lambda N, K, Y, itemsize: itemsize * (N * (N + 1) // 2 + 2 * N * K + N * Y),
 )
 def solve_and_add_scaled_vector(A, b, y, alpha):

@@ -2,7 +2,7 @@
 
 `A` is float32 [..., M, N]; with K = min(M, N) the result is the tuple `(U, S, Vh)`, all float32:
 S [..., K], in descending order and not negative; U [..., M, M] and Vh [..., N, N] orthogonal if `full_matrices`, else
-U [..., M, K] with orthonormal columns and Vh [..., K, N] with orthonormal rows. `A` stays as it is.
+U [..., M, K] with orthonormal columns and Vh [..., K, N] with orthonormal rows.
 
 Singular vectors are unique only up to sign, and up to a rotation where singular values are equal or where
 `full_matrices` completes a basis: any valid choice is right. The values, the reconstruction of `A` and the
@@ -11,45 +11,28 @@ orthogonality are judged. Upstream compares the vectors themselves, and so rejec
 
 import torch
 
-from pytest_kernelbenchx import fills, svd_properties, task
-
-SIDES = (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33)
-
-
-def low_rank(rng, shape, kind):
-    """Normal values, now and then (one in four) of rank min(M, N) // 2; outliers where the case asks for them."""
-    rank = min(shape[-2:]) // 2
-    if rank == 0 or int(torch.randint(4, (), generator=rng)):
-        return fills.normal()(rng, shape, kind)
-    left = torch.randn((*shape[:-1], rank), generator=rng, dtype=torch.float64)
-    return left @ torch.randn((*shape[:-2], rank, shape[-1]), generator=rng, dtype=torch.float64) / rank**0.5
+from pytest_kernelbenchx import matrices, svd_properties, task
 
 
 @task(
     inputs={"A": "f32[*B, M, N]"},
     output=["f32[...]", "f32[...]", "f32[...]"],
-    axes={"B": ([], [], [1], [2], [3]), "M": SIDES, "N": SIDES},
-    fill={"A": low_rank},
-    options={"full_matrices": (True, False)},
+    axes={"B": matrices.BATCHES, "M": matrices.SIDES, "N": matrices.SIDES},
+    fill={"A": matrices.some_deficient},
     properties=svd_properties,
-    sizes={
-        "32": dict(B=[], M=32, N=32),
-        "256": dict(B=[], M=256, N=256),
-        "16kx32": dict(B=[16384], M=32, N=32),
-    },
     bytes=lambda B, M, N, itemsize: itemsize * torch.Size(B).numel() * (M * N + M * M + min(M, N) + N * N),
     flops=lambda B, M, N: {"linalg": torch.Size(B).numel() * 4 * min(M, N) ** 2 * (3 * max(M, N) - min(M, N)) // 3},
     examples=[
-        dict(A=[[3.0, 1.0], [1.0, 3.0]]),
         dict(A=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], full_matrices=False),
-        dict(A=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
         dict(A=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], full_matrices=False),
         dict(A=[[-2.0]]),
         dict(A="zeros", B=[], M=3, N=2),
         dict(A="ones", B=[2], M=5, N=8),
         dict(B=[], M=64, N=32),
         dict(B=[4], M=64, N=32, full_matrices=False, fill="outlier"),
+        dict(A=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
     ],
+    sizes={"32": dict(B=[], M=32, N=32), "256": dict(B=[], M=256, N=256), "16kx32": dict(B=[16384], M=32, N=32)},
 )
 def svd(A, full_matrices=True):
     return torch.linalg.svd(A, full_matrices=full_matrices)
