@@ -196,4 +196,6 @@ def test_percentages():
 def test_verdicts_are_counted():
     records = [*judged("a", "exp", "PASSED", "WRONG_VALUES"), *judged("a", "log", "PASSED", "WRONG_VALUES")]
     assert reasons([*records, record("a", "sin", "compiles", "SYNTAX")]) == ["verdicts: WRONG_VALUES 2, SYNTAX 1"]
+    strided = {**record("a", "cos", "correct", "WRONG_VALUES"), "facts": {"contiguous_right": 7}}
+    assert reasons([*records, strided])[1:] == ["of these, 1 gave right results wherever all inputs were contiguous"]
     assert reasons(judged("a", "exp", "PASSED", "PASSED")) == []

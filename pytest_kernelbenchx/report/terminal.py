@@ -147,6 +147,8 @@ def reasons(records: list[dict[str, Any]]) -> list[str]:
     """How often each verdict other than PASSED was given, and why something was not judged."""
     counts = Counter(r["verdict"] for r in records if r["verdict"] not in ("PASSED", "SKIPPED"))
     lines = [f"verdicts: {', '.join(f'{name} {n}' for name, n in counts.most_common())}"] if counts else []
+    if contiguous := sum("contiguous_right" in r.get("facts", {}) for r in records):
+        lines.append(f"of these, {contiguous} gave right results wherever all inputs were contiguous")
     unjudged = [r for r in records if r["verdict"] in ("NOT_JUDGED", "INFRA_ERROR")]
     for record in unjudged[:REASONS]:
         lines.append(sentence(f"not judged: {record['task']}[{method_of(record)}]: {record['reason']}"))

@@ -15,6 +15,7 @@ from pytest_kernelbenchx import matrices, task
     output="f32[M, N]",
     axes=dict.fromkeys("MN", matrices.SIDES),
     fill={"A": matrices.some_deficient},
+    tolerance={"f32": (1e-5, 1e-4)},  # backward errors: 2e-5 is what a GPU's Jacobi method leaves of 32 x 32
     flops=lambda M, N: {"linalg": 4 * max(M, N) * min(M, N) ** 2 + 8 * min(M, N) ** 3, "tensor": 2 * M * N * min(M, N)},
     examples=[
         dict(A=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),

@@ -27,6 +27,7 @@ def with_power(rng, shape, dtype, kind, k):
     axes={"S": matrices.BATCHES, "N": matrices.SIDES},
     fill={"A": with_power},
     options={"k": [2, 3, 0.5, -1, 1.5, -0.5, 2.0, 1]},
+    tolerance={"f32": (1e-5, 1e-4)},  # backward errors: 2e-5 is what a GPU's Jacobi method leaves of 32 x 32
     flops=lambda S, N: {"linalg": torch.Size(S).numel() * 9 * N**3, "tensor": torch.Size(S).numel() * 2 * N**3},
     examples=[
         dict(A=[[[1.0, 2.0], [2.0, 4.5]], [[5.0, 6.0], [6.0, 8.0]]], k=3),
