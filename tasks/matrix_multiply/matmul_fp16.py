@@ -12,27 +12,23 @@ import torch
 
 from pytest_kernelbenchx import Shapes, task
 
-ROWS = [[], [1], [2], [7], [16], [17], [31], [64], [65], [97], [128]]
-
 
 @task(
     inputs={"input": "f16[*B, *M, K]", "other": "f16[*B, K, N]"},
     output="f16[...]",
     dtypes=("f16",),
-    axes={"B": Shapes(0, 1, longest=5), "M": ROWS},
+    axes={"B": Shapes(0, 1, longest=5), "M": [[], [1], [2], [7], [16], [17], [31], [64], [65], [97], [128]]},
     where=lambda B, M: M or not B,  # a vector has no batch
     examples=[
-        *[dict(B=[], M=[64], K=128, N=256, fill=fill) for fill in ("standard", "outlier")],
-        *[dict(B=[4], M=[64], K=128, N=64, fill=fill) for fill in ("standard", "outlier")],
+        dict(B=[], M=[64], K=128, N=256, fill="both"),
+        dict(B=[4], M=[64], K=128, N=64, fill="both"),
         dict(B=[], M=[], K=128, N=256),
-        dict(B=[], M=[256], K=512, N=256),
         dict(B=[], M=[129], K=1025, N=65),
         dict(B=[], M=[], K=5000, N=3),
+        dict(B=[2], M=[3], K=5, N=4),
     ],
     sizes={
-        "256": dict(B=[], M=[256], K=256, N=256),
-        "1k": dict(B=[], M=[1024], K=1024, N=1024),
-        "4k": dict(B=[], M=[4096], K=4096, N=4096),
+        **{str(n): dict(B=[], M=[n], K=n, N=n) for n in (256, 1024, 4096)},
         "batch": dict(B=[64], M=[512], K=512, N=512),
     },
     flops=lambda B, M, K, N: {"tensor": 2 * K * N * math.prod(B + M)},

@@ -3,10 +3,9 @@
     R = alpha * (A @ B) + beta * C
     output = sum over j of R[0, j] * R[1, j]
 
-`A` is [N, K], `B` [K, P] and `C` [N, P], all float32 or all float16; `alpha` and `beta` are numbers. The result is a
-scalar tensor of the same type. The other rows of R play no part, and need not be computed; with less than two rows,
-there is an IndexError. Nothing is mutated. Sums are taken in float32: for float32 in full precision, not TF32.
-Upstream times float16 at sizes where the result is infinite.
+`A` is [N, K], `B` [K, P] and `C` [N, P]; `alpha` and `beta` are numbers. The result is a scalar tensor. The other rows
+of R play no part, and need not be computed; with less than two rows, there is an IndexError. Upstream times float16 at
+sizes where the result is infinite.
 
 `A` and `B` are scaled by K ** -1/4 here, so that float16 holds the result, and in float16 all values are positive, so
 that rounding R to float16 does not matter.
@@ -36,20 +35,16 @@ def scaled(rng, shape, dtype, kind, K):
         "beta": lambda dtype: (1.0, 0.5, 0.0) if dtype == "f16" else (1.0, 0.5, 0.0, 2, -0.5),
     },
     examples=[
-        *[
-            dict(A=[[1.0, 2.0], [3.0, 4.0]], B=[[5.0, 6.0], [7.0, 8.0]], C=[[c, c], [c, c]], alpha=alpha, beta=beta)
-            for c, alpha, beta in ((0.0, 1.0, 0.0), (1.0, 0.5, 0.5), (2.0, 2.0, 0.5))
-        ],
-        *[dict(N=64, K=128, P=64, alpha=1.0, beta=0.5, fill=fill) for fill in ("standard", "outlier")],
+        dict(N=64, K=128, P=64, alpha=1.0, beta=0.5, fill="both"),
         dict(N=2, K=257, P=1025, alpha=0.5, beta=1.0, dtype="f16"),
         dict(N=3, K=1025, P=129, alpha=-1.0, beta=2.0),
-        dict(N=2, K=1, P=1, alpha=2.0, beta=-3.0),
         dict(N=1, K=2, P=2, alpha=1.0, beta=1.0, raises=IndexError),
+        dict(A=[[1.0, 2.0], [3.0, 4.0]], B=[[5.0, 6.0], [7.0, 8.0]], C=[[2.0, 2.0], [2.0, 2.0]], alpha=2.0, beta=0.5),
     ],
     sizes={
         "256": dict(N=256, K=256, P=256, alpha=1.0, beta=1.0, dtype="f16"),
         "4k": dict(N=4096, K=4096, P=4096, alpha=1.0, beta=1.0, dtype="f16"),
-        "8k_f32": dict(N=8192, K=8192, P=8192, alpha=1.0, beta=1.0, dtype="f32"),
+        "8k_f32": dict(N=8192, K=8192, P=8192, alpha=1.0, beta=1.0),
     },
     bytes=lambda K, P, itemsize: (2 * K + K * P + 2 * P + 1) * itemsize,  # of A and C, two rows
     flops=lambda K, P: {"tensor": 4 * K * P},

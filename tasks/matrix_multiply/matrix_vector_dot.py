@@ -3,9 +3,8 @@
     y = alpha * (A @ x) + beta * y, in place
     output = sum over i of y[i] * x[i]
 
-`A` is [N, N], `x` and `y` are [N], all float32 or all float16; sums are best kept in float32. `alpha` and `beta` are
-numbers; beta = 0 removes what `y` held. The result is a scalar tensor of the same type. `y` is updated where it is,
-whatever its stride; `A` and `x` stay as they are. Upstream looks at the result alone, never at `y`.
+`A` is [N, N], `x` and `y` are [N]. `alpha` and `beta` are numbers; beta = 0 removes what `y` held. The result is a
+scalar tensor. `y` is updated where it is, whatever its stride. Upstream looks at the result alone, never at `y`.
 
 In float16 all values drawn are positive, so that rounding `y` before the dot product does not matter.
 """
@@ -16,9 +15,7 @@ from pytest_kernelbenchx import fills, task
 
 
 def values(rng, shape, dtype, kind):
-    if dtype is torch.float16:
-        return fills.positive()(rng, shape, kind) / 8
-    return fills.default(rng, shape, dtype, kind)
+    return fills.positive()(rng, shape, kind) / 8 if dtype is torch.float16 else fills.normal()(rng, shape, kind)
 
 
 @task(
@@ -32,29 +29,18 @@ def values(rng, shape, dtype, kind):
     },
     mutates=("y",),
     examples=[
-        *[
-            dict(A=[[1.0, 2.0], [3.0, 4.0]], x=x, y=y, alpha=alpha, beta=beta)
-            for x, y, alpha, beta in (
-                ([1.0, 1.0], [0.0, 0.0], 1.0, 0.0),
-                ([1.0, 1.0], [1.0, 1.0], 1.0, 1.0),
-                ([2.0, 3.0], [1.0, 1.0], 0.5, 0.5),
-                ([1.0, 1.0], [2.0, 2.0], 2.0, 0.5),
-            )
-        ],
-        *[
-            dict(N=n, alpha=alpha, beta=beta, fill=fill)
-            for n, alpha, beta in ((64, 1.0, 0.0), (128, 0.5, 0.5))
-            for fill in ("standard", "outlier")
-        ],
+        dict(A=[[1.0, 2.0], [3.0, 4.0]], x=[1.0, 1.0], y=[0.0, 0.0], alpha=1.0, beta=0.0),
+        *[dict(N=n, alpha=alpha, beta=beta, fill="both") for n, alpha, beta in ((64, 1.0, 0.0), (128, 0.5, 0.5))],
         dict(N=129, alpha=1.0, beta=1.0, dtype="f16"),
         dict(N=33, alpha=1.0, beta=1.0, layout={"y": "strided"}),
-        dict(N=1, alpha=2.0, beta=-1.0),
+        dict(A=[[1.0, 2.0], [3.0, 4.0]], x=[2.0, 3.0], y=[1.0, -1.0], alpha=0.5, beta=2.0),
     ],
     sizes={
-        "64": dict(N=64, alpha=1.0, beta=1.0, dtype="f16"),
-        "2k": dict(N=2048, alpha=1.0, beta=1.0, dtype="f16"),
-        "16k": dict(N=16384, alpha=1.0, beta=1.0, dtype="f16"),
-        "16k_f32": dict(N=16384, alpha=1.0, beta=1.0, dtype="f32"),
+        **{
+            label: dict(N=n, alpha=1.0, beta=1.0, dtype="f16")
+            for label, n in (("64", 64), ("2k", 2048), ("16k", 16384))
+        },
+        "16k_f32": dict(N=16384, alpha=1.0, beta=1.0),
     },
     bytes=lambda N, itemsize: (N * N + 3 * N + 1) * itemsize,
     flops=lambda N: 2 * N * N + 5 * N,

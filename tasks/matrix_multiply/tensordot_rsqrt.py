@@ -5,8 +5,7 @@
 `a` and `b` are float32, of any shapes. `dims` is a number n: the last n axes of `a` are summed with the first n of `b`,
 in this order; or a pair of lists (or tuples), the axes of `a` and those of `b` that belong together, in any order, also
 negative. No axes (0, or two empty lists) give all products. The result has the other axes of `a`, in their order, then
-those of `b`. Nothing is mutated. A negative sum gives NaN, a sum of 0 infinity. The sum is in full float32 precision,
-so that TF32 is wrong.
+those of `b`. A negative sum gives NaN, a sum of 0 infinity.
 
 `a` is [*P, *K, *R] here and `b` [*Q, *J, *T], where J is K in this order or the other way round.
 """
@@ -26,33 +25,29 @@ def dimensions(P, K, R, Q, J):
     return [[left, right], (negative, tuple(right)), [left[::-1], right[::-1]], *number]
 
 
+def case(K, dims, J=None, **given):
+    return dict(P=[], R=[], Q=[], T=[], K=K, J=J or K, dims=dims) | given
+
+
 @task(
     inputs={"a": "f32[*P, *K, *R]", "b": "f32[*Q, *J, *T]"},
     output="f32[*P, *R, *Q, *T]",
-    axes={
-        **{name: Shapes(0, 1, longest=129) for name in "PRQT"},
-        "K": Shapes(0, 2),
-        "J": lambda K: [K, K[::-1]],
-    },
+    axes={**dict.fromkeys("PRQT", Shapes(0, 1, longest=129)), "K": Shapes(0, 2), "J": lambda K: [K, K[::-1]]},
     fill={"a": fills.positive(0.001), "b": fills.positive(0.001)},
     options={"dims": dimensions},
     examples=[
-        dict(a=[1.0, 2.0, 3.0], b=[4.0, 5.0, 6.0], dims=1, P=[], K=[3], R=[], Q=[], J=[3], T=[]),
-        dict(P=[2], K=[2], R=[], Q=[], J=[2], T=[2], dims=[[1], [0]]),
-        dict(P=[2, 2], K=[2], R=[], Q=[2], J=[2], T=[2], dims=[[2], [1]]),
-        *[dict(P=[32], K=[64], R=[], Q=[], J=[64], T=[32], dims=1, fill=fill) for fill in ("standard", "outlier")],
-        *[
-            dict(P=[4], K=[8, 16], R=[], Q=[], J=[16, 8], T=[4], dims=[[2, 1], [0, 1]], fill=fill)
-            for fill in ("standard", "outlier")
-        ],
-        dict(P=[3], K=[5, 7], R=[2], Q=[4], J=[5, 7], T=[65], dims=([-3, -2], [1, 2])),
-        dict(P=[], K=[5000], R=[2], Q=[3], J=[5000], T=[], dims=[[0], [1]]),
-        dict(a=[-1.0, 0.0, 4.0], b=[1.0, 4.0], P=[3], K=[], R=[], Q=[2], J=[], T=[], dims=0),
+        case([3], 1, a=[1.0, 2.0, 3.0], b=[4.0, 5.0, 6.0]),
+        case([64], 1, P=[32], T=[32], fill="both"),
+        case([8, 16], [[2, 1], [0, 1]], J=[16, 8], P=[4], T=[4], fill="both"),
+        case([5, 7], ([-3, -2], [1, 2]), P=[3], R=[2], Q=[4], T=[65]),
+        case([5000], [[0], [1]], R=[2], Q=[3]),
+        case([], 0, a=[-1.0, 0.0, 4.0], b=[1.0, 4.0], P=[3], Q=[2]),
+        case([2], [[2], [1]], P=[2, 2], Q=[2], T=[2]),
     ],
     sizes={
-        "256": dict(P=[256], K=[256], R=[], Q=[], J=[256], T=[256], dims=1),
-        "2k": dict(P=[2048], K=[2048], R=[], Q=[], J=[2048], T=[2048], dims=1),
-        "4k": dict(P=[4096], K=[64, 64], R=[], Q=[], J=[64, 64], T=[4096], dims=2),
+        "256": case([256], 1, P=[256], T=[256]),
+        "2k": case([2048], 1, P=[2048], T=[2048]),
+        "4k": case([64, 64], 2, P=[4096], T=[4096]),
     },
     flops=lambda P, K, R, Q, T: {"tensor": 2 * math.prod(P + K + R + Q + T)},
 )
