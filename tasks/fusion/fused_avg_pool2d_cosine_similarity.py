@@ -28,7 +28,7 @@ SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 65)
     },
     flops=lambda N, C, H, W: 6 * N * C * H * W,
     examples=[
-        dict(N=4, C=16, H=32, W=32, kernel_size=2, stride=2, fill="both"),
+        dict(N=5, C=16, H=32, W=32, kernel_size=2, stride=2, fill="both"),
         dict(N=2, C=129, H=7, W=5, kernel_size=3, stride=1, padding=1),
         dict(C=5, H=4, W=4, kernel_size=2, x2="zeros"),
     ],

@@ -33,7 +33,7 @@ def correlated(rng, shape, dtype, kind, input1):
             input2=[[2.0, 4.0], [5.0, 1.0], [1.0, 2.0], [-4.0, 3.0], [-3.0, -4.0]],
             **dict(target=[-1, 1, -1, 1, 1], margin=-0.5, reduction="none"),
         ),
-        dict(N=1025, D=3),
+        *[dict(N=1025, D=3, reduction=how) for how in ("mean", "none")],
         dict(N=2, D=5000, reduction="none"),
         dict(N=2, D=3, reduction="average", raises=ValueError),
     ],

@@ -32,7 +32,7 @@ LITERAL = dict(N=2, C=3, S=[], input=[[-200.0, 100.0, 0.0], [1.0, 2.0, -300.0]],
     examples=[
         dict(LITERAL, weight=[1.0, 0.5, 2.0], label_smoothing=0.25, ignore_index=1),
         dict(N=64, C=100, S=[], label_smoothing=0.1, fill="both"),
-        dict(N=2, C=10, S=[8, 8], weight=True, label_smoothing=0.1, dim=-1, reduction="none"),
+        dict(N=2, C=10, S=[33, 17], weight=True, label_smoothing=0.1, dim=-1, reduction="none"),
         dict(N=1030, C=5, S=[], dim=0, weight=True),
         dict(N=3, C=5003, S=[], weight=True, reduction="none"),
         dict(LITERAL, target=[-100, -100]),
