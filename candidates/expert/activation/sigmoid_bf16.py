@@ -1,4 +1,4 @@
-"""Logistic function in bfloat16: computed in float32, rounded once. exp(-x) may overflow: infinity gives the right 0."""
+"""Logistic function in bfloat16: computed in float32, rounded once. exp(-x) may overflow: infinity gives 0."""
 
 import torch
 import triton
