@@ -28,7 +28,6 @@ def integers(rng, shape, kind, approximate):
     output="i8[*S]",
     dtypes=("i8",),
     fill={"input": integers},
-    options={"approximate": FORMS},
     examples=[
         dict(input=[[-10, -5, 0], [5, 10, 20]]),
         *[dict(input=[-128, -127, -1, 0, 1, 2, 3, 4, 6, 7, 126, 127], approximate=form) for form in FORMS],

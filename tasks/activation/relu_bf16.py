@@ -10,7 +10,6 @@ from pytest_kernelbenchx import task
     inputs={"input": "bf16[*S]"},
     output="bf16[*S]",
     dtypes=("bf16",),
-    options={"inplace": [False, True]},
     mutates=("input",),
     examples=[dict(S=[64, 65], fill="both")],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},

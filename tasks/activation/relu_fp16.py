@@ -10,7 +10,6 @@ from pytest_kernelbenchx import task
     inputs={"input": "f16[*S]"},
     output="f16[*S]",
     dtypes=("f16",),
-    options={"inplace": [False, True]},
     mutates=("input",),
     examples=[dict(S=[64, 65], fill="both")],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},

@@ -16,7 +16,6 @@ from pytest_kernelbenchx import task
     inputs={"input": "T[*S]"},
     output="T[*S]",
     dtypes=("f32", "f16", "bf16"),
-    options={"inplace": [False, True]},
     mutates=("input",),
     examples=[
         dict(input=[-1.0, 0.0, 1.0, 2.0, 3.0]),

@@ -13,7 +13,6 @@ from pytest_kernelbenchx import task
     inputs={"input": "T[*S]", "target": "T[*S]"},
     output="T[...]",
     dtypes=("f32", "f16", "bf16"),
-    options={"reduction": ["mean", "sum", "none"]},
     examples=[
         dict(S=[3, 3], reduction="none"),
         *[dict(S=[128, 256], reduction=reduction, fill="both") for reduction in ("mean", "sum")],

@@ -30,21 +30,14 @@ from pytest_kernelbenchx import task
     },
     mutates=("params",),
     mode="optimizer",
-    sizes={"4k": dict(M=[], N_i=[2**12]), "1m": dict(M=[], N_i=[2**20]), "64m": dict(M=[], N_i=[2**26])},
-    bytes=lambda M, N_i, itemsize: 7 * math.prod(M) * sum(N_i) * itemsize,
-    flops=lambda M, N_i: 13 * math.prod(M) * sum(N_i),
+    bytes=lambda M, N_i: 28 * math.prod(M) * sum(N_i),
     examples=[
-        *[
-            dict(M=[2], N_i=[2], **options)
-            for options in (dict(), dict(lr=0.01), dict(betas=(0.85, 0.95)), dict(weight_decay=0.01))
-        ],
-        dict(
-            M=[], N_i=[3], params=[[1.0, -2.0, 3.0]], grads=[[[0.1, 0.0, -3.0]], [[0.1, 0.0, 3.0]], [[0.0, 0.0, 0.0]]]
-        ),
-        *[dict(M=[], N_i=[1025, 3, 64], lr=0.1, weight_decay=0.5, fill=fill) for fill in ("standard", "outlier")],
+        *[dict(M=[2], N_i=[2], **o) for o in (dict(lr=0.01), dict(betas=(0.85, 0.95)), dict(weight_decay=0.01))],
+        dict(M=[], N_i=[3], params=[[1.0, -2.0, 3.0]], grads=[[[0.1, 0.0, g]] for g in (-3.0, 3.0, 0.0)]),
+        dict(M=[], N_i=[1025, 3, 64], lr=0.1, weight_decay=0.5, fill="both"),
         dict(M=[3], N_i=[5, 1], lr=1.0, eps=0.1, grads="ones"),
-        dict(M=[], N_i=[1]),
     ],
+    sizes={"4k": dict(M=[], N_i=[2**12]), "1m": dict(M=[], N_i=[2**20]), "64m": dict(M=[], N_i=[2**26])},
 )
 def Adam(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0):
     return torch.optim.Adam(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)

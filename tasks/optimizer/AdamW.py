@@ -11,9 +11,9 @@ integer, 1 at the first step. All but `grad` are updated where they are, whateve
 of the entry point.
 """
 
-import math
-
 from pytest_kernelbenchx import Shapes, fills, task
+
+FIRST = dict(step=1, exp_avg="zeros", exp_avg_sq="zeros")
 
 
 @task(
@@ -32,18 +32,13 @@ from pytest_kernelbenchx import Shapes, fills, task
     mutates=("param", "exp_avg", "exp_avg_sq"),
     aliases=("adamw_step",),
     layouts=("contiguous", "transposed", "strided", "offset", "expanded"),
-    sizes={"1k": dict(S=[2**10], step=1), "1m": dict(S=[2**20], step=1), "64m": dict(S=[2**26], step=1)},
-    bytes=lambda S, itemsize: 7 * math.prod(S) * itemsize,
-    flops=lambda S: 14 * math.prod(S),
     examples=[
-        dict(S=[10, 5], step=1, exp_avg="zeros", exp_avg_sq="zeros"),
-        dict(S=[10, 5], step=1, exp_avg="zeros", exp_avg_sq="zeros", weight_decay=0.1),
+        *[dict(FIRST, S=[10, 5], weight_decay=decay) for decay in (0.01, 0.1)],
         dict(S=[10, 5], step=100, layout={"param": "transposed", "exp_avg": "strided"}),
-        *[dict(S=[1025], step=3, lr=0.1, beta2=0.9, weight_decay=0.5, fill=fill) for fill in ("standard", "outlier")],
-        dict(S=[3, 5, 7], step=2, lr=0.1, beta1=0.5, eps=0.1, weight_decay=0.0),
-        dict(S=[8], step=5, grad="zeros", exp_avg="zeros", exp_avg_sq="zeros", lr=0.1),
-        dict(S=[1], step=1),
+        dict(S=[1025], step=3, lr=0.1, beta2=0.9, weight_decay=0.5, fill="both"),
+        dict(FIRST, S=[8], step=5, grad="zeros", lr=0.1),
     ],
+    sizes={"1k": dict(S=[2**10], step=1), "1m": dict(S=[2**20], step=1), "64m": dict(S=[2**26], step=1)},
 )
 def AdamW(param, grad, exp_avg, exp_avg_sq, step, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.01):
     param.mul_(1 - lr * weight_decay)

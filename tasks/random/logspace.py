@@ -28,26 +28,16 @@ def exactly(start, end, steps, base=10.0, **_):
         "dtype": [None, torch.float32, torch.float64],
         "layout": [torch.strided],
         "device": [HERE],
-        "requires_grad": [False, True],
     },
     examples=[
-        dict(start=1.0, end=3.0, steps=5, device=HERE),
         dict(start=0.0, end=4.0, steps=5, base=2.0, device=HERE),
         dict(start=1.0, end=2.0, steps=4, dtype=torch.float64, device=HERE),
         dict(start=1.0, end=3.0, steps=3, device=HERE, requires_grad=True),
         dict(start=-5.0, end=30.0, steps=20011, device=HERE),
     ],
-    sizes={
-        "4k": dict(start=0.0, end=10.0, steps=4096, device=HERE),
-        "1m": dict(start=0.0, end=10.0, steps=1 << 20, device=HERE),
-        "128m": dict(start=0.0, end=10.0, steps=1 << 27, device=HERE),
-    },
+    sizes={str(n): dict(start=0.0, end=10.0, steps=n, device=HERE) for n in (1 << 12, 1 << 20, 1 << 27)},
     truth=exactly,
-    bytes=lambda steps: 4 * steps,
 )
-def logspace(
-    start, end, steps, base=10.0, dtype=None, layout=torch.strided, device=None, requires_grad=False
-):
-    return torch.logspace(
-        start, end, steps, base, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
-    )
+def logspace(start, end, steps, base=10.0, dtype=None, layout=torch.strided, device=None, requires_grad=False):
+    made = dict(dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+    return torch.logspace(start, end, steps, base, **made)

@@ -17,7 +17,7 @@ CUBE = [[[3, 7, 1], [2, 12, 5]], [[9, 4, 8], [10, 6, 11]]]
     output="i64[...]",
     dtypes=("f32", "f16", "bf16", "i64", "i32"),
     axes={"S": Shapes(1, 4)},
-    options={"dim": dims_or_none, "keepdim": [False, True]},
+    options={"dim": dims_or_none},
     examples=[
         dict(input_tensor=[[1, 3, 2], [4, 0, 5]], dim=0, dtype="i64"),
         *[dict(input_tensor=CUBE, dim=dim, keepdim=dim == 1, dtype="i64") for dim in (1, 2)],

@@ -18,7 +18,6 @@ from pytest_kernelbenchx import Shapes, some_dims_or_none, task
     axes={"S": Shapes(1, 4, min_side=0)},
     options={
         "dim": some_dims_or_none,
-        "keepdim": [False, True],
         "dtype": lambda dtype: [*([] if dtype == "i32" else [None, None]), torch.float64, torch.float32],
     },
     examples=[

@@ -15,7 +15,7 @@ from pytest_kernelbenchx import Shapes, dims, task
     output=("T[...]", "i64[...]"),
     dtypes=("f32", "f16", "bf16", "i64", "i32"),
     axes={"S": Shapes(1, 4)},
-    options={"dim": dims, "keepdim": [False, True]},
+    options={"dim": dims},
     tolerance={"exact": True},
     examples=[
         *[dict(input_tensor=[[1, 2, 3], [4, 0, 6]], dim=dim, dtype="i64") for dim in (0, 1)],

@@ -17,7 +17,6 @@ from pytest_kernelbenchx import Shapes, some_dims, task
     axes={"S": Shapes(1, 4, min_side=0)},
     options={
         "dim": some_dims,
-        "keepdim": [False, True],
         "dtype": lambda dtype: [None, None, torch.float64, torch.float32 if dtype != "i64" else torch.int64],
     },
     examples=[
