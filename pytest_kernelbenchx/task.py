@@ -23,6 +23,9 @@ What holds for every task, unless its docstring says otherwise:
   torch.manual_seed; upstream wants PyTorch's own stream. A `p` outside 0 to 1 raises ValueError.
 - GELU is that of `tasks/activation/gelu.py`: x * Phi(x), or the form with tanh; else `approximate` is a RuntimeError.
   Convolution, with its `stride`, `padding`, `dilation` and `groups`, is that of `tasks/convolution/conv2d.py`.
+- A quantized operation finds scales, which are its own choice, from the finite tensors that it is given, rounds these,
+  multiplies int8 by int8 into int32 and scales the sums back. It is compared with the operation without quantization:
+  the error is bounded from above, and from below, since full precision, which upstream accepts, is not the operation.
 """
 
 import inspect
