@@ -10,14 +10,18 @@ from pytest_kernelbenchx import fills, task
 
 
 def bases(rng, shape, kind):
-    """Mostly positive; every sixteenth is negative or 0."""
+    """Positive, or in half of the tensors every sixteenth is negative or 0."""
     values, share = fills.positive()(rng, shape, kind), torch.rand(shape, generator=rng)
+    if int(torch.randint(2, (), generator=rng)):
+        return values
     return torch.where(share < 1 / 16, torch.where(share < 1 / 64, 0, -values), values)
 
 
-def exponents(rng, shape, kind):
-    """Of a size that keeps float32 finite; half of them are integral."""
+def exponents(rng, shape, kind, input_tensor):
+    """Of a size that keeps float32 finite; half of them are integral, and where bases are not positive, natural."""
     values = fills.normal(std=2.0, low=-8, high=8)(rng, shape, kind)
+    if bool((input_tensor <= 0).any()):
+        return values.round().abs()
     return torch.where(torch.rand(shape, generator=rng) < 0.5, values.round(), values)
 
 
