@@ -7,13 +7,14 @@ Upstream ignores `out`.
 
 import torch
 
-from pytest_kernelbenchx import some_dims_or_none, task
+from pytest_kernelbenchx import Shapes, some_dims_or_none, task
 
 
 @task(
     inputs={"input": "T[*S]", "other": "T[*S~] | number"},
     output="T[...]",
     dtypes=("f32", "f16", "bf16"),
+    axes={"S": Shapes(1, 4)},
     options={
         "dim": some_dims_or_none,
         "alpha": [1, 2, 0.5, -1.25, 0],
