@@ -13,6 +13,7 @@ from pytest_kernelbenchx import fills, task
     inputs={"input": "f32[*S]"},
     output="f32[*S]",
     fill={"input": fills.normal(std=2.0)},
+    tolerance={"f32": (3e-5, 3e-5)},  # PyTorch's own, in float64, too, is off by 2.1e-5 of it from -2.5 to -2.09
     examples=[
         dict(input=[0.0, 1.0, -1.0, 10.0, -10.0], out=True),
         dict(input=[-100.0, -25.0, -2.0901, -2.0899, -2.3381074, 2.0899, 2.0901, 1e-6, float("nan")]),

@@ -23,8 +23,7 @@ def airy_ai_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     cube = x * x * x
     f = 1.0
     g = 1.0
-    for i in tl.static_range(10):
-        k: tl.constexpr = 10 - i
+    for k in tl.static_range(10, 0, -1):
         f = 1.0 + f * cube * (1.0 / ((3 * k - 1) * 3 * k))
         g = 1.0 + g * cube * (1.0 / (3 * k * (3 * k + 1)))
     middle = 0.3550280538878172 * f - 0.2588194037928068 * x * g
@@ -49,5 +48,5 @@ def airy_ai(input, out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        airy_ai_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+        airy_ai_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024, num_warps=8)
     return y if direct or out is None else out.copy_(y)

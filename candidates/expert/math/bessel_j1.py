@@ -20,5 +20,5 @@ def bessel_j1(input, out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        bessel_j1_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+        bessel_j1_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024, num_warps=8)
     return y if direct or out is None else out.copy_(y)

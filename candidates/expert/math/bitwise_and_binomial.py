@@ -65,7 +65,7 @@ def reject(seed, offsets, n, p, active):
     return k
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["seed"])
 def binomial_kernel(
     x_ptr, other_ptr, count_ptr, p_ptr, y_ptr, size, seed, LOGITS: tl.constexpr, BLOCK: tl.constexpr
 ):
@@ -90,6 +90,9 @@ def bitwise_and_binomial(input, other, total_count, probs=None, logits=None):
     tensors = [t.expand(input.shape).contiguous() for t in (input, other, total_count, given)]
     y = torch.empty(input.shape, dtype=torch.float32, device=input.device)
     seed = int(torch.randint(2**31 - 1, ()))
-    if y.numel():
-        binomial_kernel[(triton.cdiv(y.numel(), 1024),)](*tensors, y, y.numel(), seed, logits is not None, BLOCK=1024)
+    size = y.numel()
+    if size:
+        binomial_kernel[(triton.cdiv(size, 1024),)](
+            *tensors, y, size, seed, logits is not None, BLOCK=1024, num_warps=8
+        )
     return y

@@ -20,5 +20,5 @@ def i0(input_tensor, out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        i0_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+        i0_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024, num_warps=8)
     return y if direct or out is None else out.copy_(y)

@@ -44,5 +44,5 @@ def pow(input_tensor, exponent, out=None):
         product_kernel[(triton.cdiv(n, block),)](x, y, n, int(exponent), BLOCK=block, num_warps=warps)
     elif n:
         value = float(exponent) if number else 1.0
-        pow_kernel[(triton.cdiv(n, 1024),)](x, e, y, n, value, number, BLOCK=1024)
+        pow_kernel[(triton.cdiv(n, 1024),)](x, e, y, n, value, number, BLOCK=1024, num_warps=8)
     return y if direct or out is None else out.copy_(y)

@@ -51,5 +51,5 @@ def zeta(input, other, out=None):
     y = out if direct else torch.empty_like(s)
     n = s.numel()
     if n:
-        zeta_kernel[(triton.cdiv(n, 1024),)](s, a, y, n, BLOCK=1024)
+        zeta_kernel[(triton.cdiv(n, 1024),)](s, a, y, n, BLOCK=1024, num_warps=8)
     return y if direct or out is None else out.copy_(y)
