@@ -4,7 +4,7 @@
 
     @task(
         **convolution.TASK,
-        options={**convolution.options(), "inplace": (False, True)},
+        options={**convolution.options(), "negative_slope": (0.01, 0.5, -0.25)},
         examples=[case(C=3, F=6, H=8, W=8, KH=3, KW=3, stride=2, padding=1, bias=True)],
         sizes={"14": case(N=64, C=512, F=1024, H=14, W=14, KH=3, KW=3, bias=True)},
     )

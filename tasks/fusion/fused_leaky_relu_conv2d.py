@@ -13,7 +13,7 @@ case = convolution.case
 
 @task(
     **convolution.TASK,
-    options={**convolution.options(), "negative_slope": [0.01, 0.1, 0.5, 0.0, 1.5, -0.25], "inplace": [False, True]},
+    options={**convolution.options(), "negative_slope": [0.01, 0.1, 0.5, 0.0, 1.5, -0.25]},
     examples=[
         case(C=3, F=6, H=16, W=16, KH=3, KW=3, bias=True, stride=2, padding=1),
         case(F=1, H=16, W=16, KH=3, KW=3, bias=True, dilation=2, groups=6),

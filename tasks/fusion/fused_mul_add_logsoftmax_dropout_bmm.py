@@ -28,9 +28,7 @@ def wide_or_narrow(K):
     output="f32[B, M, N]",
     axes={"B": (1, 2, 3, 5), "M": SIDES, "K": SIDES, "N": wide_or_narrow},
     options={
-        "p": (0.5, 0.1, 0.3, 0.0),
         "training": lambda K, N: (True, True, False) if N >= K else (False,),  # so that the mask can be recovered
-        "inplace": (False, True),
         "dim": (-1, 1, 2, 0, -2),
     },
     random=MixedDropout(

@@ -21,7 +21,6 @@ from pytest_kernelbenchx import task
         "p_norm": [2.0, 1.0, 3.0, 1.5, float("inf")],
         "eps_norm": [1e-12, 1e-6, 1.5, 20.0],
         "eps_distance": [1e-6, 1e-3, 0.5, 1.25],
-        "keepdim": [False, True],
     },
     flops=lambda N, M, D: {"tensor": 2 * N * M * D},  # at least: by products, for p_norm = 2
     examples=[

@@ -12,7 +12,7 @@ case = convolution.case
 
 @task(
     **convolution.TASK,
-    options={**convolution.options(), "inplace": (False, True)},
+    options=convolution.options(),
     examples=[
         case(C=3, F=2, H=5, W=5, KH=3, KW=3, stride=2, padding=1),
         case(C=2, F=1, H=5, W=5, KH=3, KW=3, dilation=2, groups=2),

@@ -36,8 +36,6 @@ def case(KH=3, KW=3, **given):
         "pool_stride": [None, 1, 2, (2, 1)],
         "pool_padding": lambda pool_kernel_size: [0, (0, 1), 1] if pool_kernel_size in (2, 3) else [0, (0, 1)],
         "pool_dilation": [1, 1, 2, (1, 2)],
-        "pool_ceil_mode": [False, True],
-        "inplace": [False, True],
     },
     flops=convolution.flops,
     examples=[

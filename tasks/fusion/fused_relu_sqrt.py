@@ -13,7 +13,6 @@ from pytest_kernelbenchx import task
     inputs={"input": "T[*S]", "out": "f32[*S] | None"},
     output="f32[*S]",
     dtypes=("f32", "i64"),
-    options={"inplace": [False, True]},
     where=lambda inplace, present: not (inplace and present),
     mutates=("input", "out"),
     examples=[

@@ -24,7 +24,7 @@ ALL = dict(weight=True, bias=True)
     dtypes=("f32", "f16", "bf16"),
     axes={"S": Shapes(0, 3, longest=33)},
     fill={"running_var": fills.positive(), "running_mean": fills.normal(0.5)},
-    options={"training": [False, True], "momentum": [0.1, 0.2, 0.0, 1.0], "eps": [1e-5, 1e-3, 0.1]},
+    options={"momentum": [0.1, 0.2, 0.0, 1.0], "eps": [1e-5, 1e-3, 0.1]},
     where=lambda N, S, training: N * math.prod(S) > 1 or not training,
     mutates=("running_mean", "running_var"),
     examples=[

@@ -17,12 +17,7 @@ from pytest_kernelbenchx import Shapes, fills, some_dims_or_none, task
     dtypes=("f32", "f16"),
     axes={"S": Shapes(2, 4)},
     fill={"input": fills.normal(0.5)},
-    options={
-        "dim": some_dims_or_none,
-        "keepdim": [False, True],
-        "dtype": [None, None, torch.float32, torch.float64],
-        "correction": [1, 0, 2],
-    },
+    options={"dim": some_dims_or_none, "dtype": [None, None, torch.float32, torch.float64], "correction": [1, 0, 2]},
     examples=[
         dict(input=[1.0, 2.0, 3.0, 4.0]),
         dict(input=[1.0, 2.0, 3.0, 4.0], dim=0, correction=0, keepdim=True),

@@ -22,11 +22,11 @@ from pytest_kernelbenchx import fills, task
     fill={"A": fills.fan_in},
     options={"alpha": (1.0, 0.5, -2.0, 3, 0.0), "beta": (1.0, 0.5, -0.25, 2, 0.0)},
     examples=[
+        dict(A=[[1.0, 2.0], [3.0, 4.0]], B=[[0.5, -1.0], [1.5, 2.0]], C=[[1.0, 0.0], [0.0, 1.0]], alpha=2.0, beta=0.5),
         dict(A="zeros", B="zeros", C="zeros", N=2, K=2, alpha=1.0, beta=1.0),
         dict(N=64, K=32, alpha=1.0, beta=0.5, fill="both"),
         dict(N=129, K=65, alpha=-0.5, beta=1.5, dtype="f16"),
         dict(N=65, K=1025, alpha=1.5, beta=-1.0),
-        dict(A=[[1.0, 2.0], [3.0, 4.0]], B=[[0.5, -1.0], [1.5, 2.0]], C=[[1.0, 0.0], [0.0, 1.0]], alpha=2.0, beta=0.5),
     ],
     sizes={
         **{str(n): dict(N=n, K=n, alpha=1.0, beta=0.5, dtype="f16") for n in (256, 1024, 4096)},

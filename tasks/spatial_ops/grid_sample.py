@@ -9,7 +9,7 @@ is [N, C, *out]. A coordinate g along an axis of length S stands for the index
 `padding_mode`: "zeros" takes values outside the input for 0; "border" moves the index to the nearest of 0 .. S - 1;
 "reflection" reflects it at -1/2 and S - 1/2, or with align_corners at 0 and S - 1, as often as needed, and then moves
 it into 0 .. S - 1. `mode`: "bilinear" weighs the 4 (8) neighbours by distance, "nearest" takes the element at the index
-rounded half to even. Any other `mode`, "bicubic" included, or `padding_mode` raises ValueError. Nothing is mutated.
+rounded half to even. Any other `mode`, "bicubic" included, or `padding_mode` raises ValueError.
 
 The grids that are drawn are multiples of 1 / 128, so that the nearest element is never a matter of rounding; outlier
 cases reach far outside.
@@ -27,6 +27,10 @@ def places(rng, shape, kind):
     return torch.where(far, 50 * steps, steps) / 128
 
 
+def case(I, P, N=1, C=1, **more):  # noqa: E741
+    return dict(N=N, C=C, I=I, P=P, R=len(I), **more)
+
+
 @task(
     inputs={"input": "f32[N, C, *I]", "grid": "f32[N, *P, R]"},
     output="f32[...]",
@@ -38,32 +42,23 @@ def places(rng, shape, kind):
         "C": (1, 2, 3, 5, 16, 17),
     },
     fill={"grid": places},
-    options={
-        "mode": ("bilinear", "nearest"),
-        "padding_mode": ("zeros", "border", "reflection"),
-        "align_corners": (False, True),
-    },
-    sizes={
-        "256": dict(N=16, C=3, I=[256, 256], P=[128, 128], R=2),
-        "1k": dict(N=16, C=3, I=[1024, 1024], P=[512, 512], R=2),
-        "2k": dict(N=16, C=3, I=[2048, 2048], P=[1024, 1024], R=2),
-    },
+    options={"mode": ("bilinear", "nearest"), "padding_mode": ("zeros", "border", "reflection")},
     bytes=lambda N, C, I, P, R: 4 * N * (C * I[0] * I[1] + (C + R) * P[0] * P[1]),  # noqa: E741
     examples=[
-        dict(N=1, C=3, I=[4, 4], P=[2, 2], R=2),
-        dict(N=1, C=3, I=[4, 4], P=[2, 2], R=2, mode="nearest", padding_mode="border"),
-        dict(N=1, C=3, I=[4, 4, 4], P=[2, 2, 2], R=3, padding_mode="reflection"),
-        dict(N=1, C=3, I=[4, 4, 4], P=[2, 2, 2], R=3, mode="nearest", align_corners=True),
-        *(dict(N=2, C=3, I=[32, 32], P=[16, 16], R=2, fill=fill) for fill in ("standard", "outlier")),
-        *(
-            dict(N=2, C=2, I=[5, 7], P=[33, 9], R=2, fill="outlier", mode=mode, padding_mode=pad, align_corners=True)
+        case([4, 4], [2, 2], C=3, mode="nearest", padding_mode="border"),
+        case([4, 4, 4], [2, 2, 2], C=3, padding_mode="reflection"),
+        case([32, 32], [16, 16], N=2, C=3, fill="both"),
+        *[
+            case([5, 7], [33, 9], N=2, C=2, fill="outlier", mode=mode, padding_mode=pad, align_corners=True)
             for mode in ("bilinear", "nearest")
             for pad in ("zeros", "border", "reflection")
-        ),
-        dict(N=1, C=1, I=[1, 1], P=[3, 3], R=2, padding_mode="reflection", align_corners=True),
-        dict(N=1, C=1, I=[4, 4], P=[2, 2], R=2, mode="bicubic", raises=ValueError),
-        dict(N=1, C=1, I=[4, 4], P=[2, 2], R=2, padding_mode="wrap", raises=ValueError),
+        ],
+        case([1, 1], [3, 3], padding_mode="reflection", align_corners=True),
+        case([4, 4], [2, 2], mode="bicubic", raises=ValueError),
+        case([4, 4], [2, 2], padding_mode="wrap", raises=ValueError),
+        case([4, 5, 3], [2, 3, 4], C=3, mode="nearest", align_corners=True),
     ],
+    sizes={label: case([n, n], [n // 2, n // 2], N=16, C=3) for label, n in (("256", 256), ("1k", 1024), ("2k", 2048))},
 )
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
     if mode not in ("bilinear", "nearest"):
