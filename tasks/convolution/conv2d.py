@@ -12,8 +12,7 @@ G groups of C input channels is convolved with its own F filters.
 import torch
 
 from pytest_kernelbenchx import convolution, task
-
-case = convolution.case
+from pytest_kernelbenchx.convolution import case
 
 
 @task(

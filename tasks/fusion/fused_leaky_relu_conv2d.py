@@ -7,8 +7,7 @@ z = conv2d(input, weight, bias, stride, padding, dilation, groups), all float32;
 from torch.nn import functional
 
 from pytest_kernelbenchx import convolution, task
-
-case = convolution.case
+from pytest_kernelbenchx.convolution import case
 
 
 @task(

@@ -6,8 +6,6 @@
 `dtype` x is converted to it before the log-softmax, whose result has it; x itself is of the input's type still.
 """
 
-import math
-
 import torch
 
 from pytest_kernelbenchx import Shapes, task
@@ -35,7 +33,7 @@ LITERAL = dict(input=[[1.0, 2.0], [3.0, 4.0]], weight=[[0.5, 0.5], [0.5, -0.5]])
         "4k": dict(B=[4096], K=4096, N=4096, bias=True, dtype="f16"),
         "vocabulary": dict(B=[512], K=2048, N=131072, dtype="bf16"),
     },
-    flops=lambda B, K, N: {"tensor": 2 * math.prod(B) * K * N},
+    flops=lambda B, K, N: {"tensor": 2 * torch.Size(B).numel() * K * N},
 )
 def fused_log_softmax_linear(input, weight, bias=None, dim=-1, dtype=None):
     x = torch.nn.functional.linear(input, weight, bias)

@@ -27,7 +27,6 @@ from pytest_kernelbenchx import fills, task
     ],
     sizes={
         "64": dict(N=64, K=64, other=0.5, O=[]),
-        "2k": dict(N=2048, K=2048, other=0.5, O=[]),
         "16k": dict(N=16384, K=16384, O=[16384]),
         "16k_f16": dict(N=16384, K=16384, O=[16384], dtype="f16"),
     },

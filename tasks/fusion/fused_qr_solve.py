@@ -2,8 +2,7 @@
 
     A = Q R with orthonormal columns of Q [M, N] and R [N, N] upper triangular, then R x = Q^T b
 
-`A` is [M, N] with M >= N and of full rank, `b` [M, K], both float32; the result is [N, K], column by column. With M = N
-it is the solution of A x = b.
+`A` is [M, N] with M >= N and of full rank, `b` [M, K], both float32; the result is [N, K]. With M = N, A x = b.
 """
 
 import torch

@@ -13,8 +13,8 @@ what it is given and has no effect that can be seen.
 from torch.nn import functional
 
 from pytest_kernelbenchx import convolution, fills, task
+from pytest_kernelbenchx.convolution import case
 
-case = convolution.case
 RUNNING = dict.fromkeys(("running_mean", "running_var"), "f32[G * F]")
 AFFINE = dict.fromkeys(("bn_weight", "bn_bias"), convolution.BIAS)
 ALL = dict(bias=True, bn_weight=True, bn_bias=True)

@@ -6,8 +6,7 @@ All is float32. `inplace` lets ReLU overwrite the result of the convolution and 
 from torch.nn import functional
 
 from pytest_kernelbenchx import convolution, task
-
-case = convolution.case
+from pytest_kernelbenchx.convolution import case
 
 
 @task(

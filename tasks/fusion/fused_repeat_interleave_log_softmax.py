@@ -11,8 +11,6 @@ it; float64 is then computed in float64. A negative number, or a vector of a wro
 ignores `out` and `output_size`.
 """
 
-import math
-
 import torch
 
 from pytest_kernelbenchx import Shapes, dims, fills, task
@@ -20,12 +18,12 @@ from pytest_kernelbenchx import Shapes, dims, fills, task
 
 def counts(S):
     """Lengths of a vector of repeats: that of some dimension, of the flattened input, or 1."""
-    return [1, *S, *S, math.prod(S)]
+    return [1, *S, *S, torch.Size(S).numel()]
 
 
 def of_length(S, R):
     """Dimensions of length R; all of them, if R is 1."""
-    return [*([None] if R in (1, math.prod(S)) else []), *(d for d in dims(S) if R in (1, S[d]))]
+    return [*([None] if R in (1, torch.Size(S).numel()) else []), *(d for d in dims(S) if R in (1, S[d]))]
 
 
 @task(

@@ -7,8 +7,6 @@
 Windows may overlap, and OH and OW may be larger than H and W.
 """
 
-import math
-
 import torch
 
 from pytest_kernelbenchx import task
@@ -21,7 +19,7 @@ SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 65)
     output="f32[...]",
     axes={"N": (1, 2, 3, 5), "C": (1, 2, 3, 8, 16, 17, 65), "H": SIDES, "W": SIDES},
     options={"output_size": lambda H, W: (1, 2, (5, 7), (3, 1), (1, 4), (H // 2 + 1, 2), (H, W // 3 + 1), (W, 3))},
-    bytes=lambda N, C, H, W, output_size: 4 * N * C * (H * W + math.prod(output_size)),
+    bytes=lambda N, C, H, W, output_size: 4 * N * C * (H * W + torch.Size(output_size).numel()),
     examples=[
         dict(C=3, H=8, W=8, output_size=4),
         *[dict(N=4, C=8, H=32, W=32, output_size=size, fill="both") for size in (4, (8, 8), (1, 1))],

@@ -8,8 +8,6 @@ variance divided by the count n of values per channel (at least 2), and the runn
 their strides: r becomes (1 - momentum) * r + momentum * new, the new variance divided by n - 1.
 """
 
-import math
-
 import torch
 
 from pytest_kernelbenchx import Shapes, fills, task
@@ -25,7 +23,7 @@ ALL = dict(weight=True, bias=True)
     axes={"S": Shapes(0, 3, longest=33)},
     fill={"running_var": fills.positive(), "running_mean": fills.normal(0.5)},
     options={"momentum": [0.1, 0.2, 0.0, 1.0], "eps": [1e-5, 1e-3, 0.1]},
-    where=lambda N, S, training: N * math.prod(S) > 1 or not training,
+    where=lambda N, S, training: N * torch.Size(S).numel() > 1 or not training,
     mutates=("running_mean", "running_var"),
     examples=[
         dict(N=10, C=5, S=[], running_mean="zeros", running_var="ones"),

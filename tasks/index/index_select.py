@@ -26,7 +26,6 @@ from pytest_kernelbenchx import Shapes, dims, task
     ],
     sizes={
         "4k": dict(S=[4096, 256], K=512, dim=0),
-        "128k": dict(S=[131072, 256], K=16384, dim=0),
         "all": dict(S=[262144, 512], K=262144, dim=0),
         "columns": dict(S=[4096, 16384], K=8192, dim=1),
     },

@@ -5,8 +5,6 @@ dims[k]. `dims` is a list (or tuple) with each dimension once, also counted from
 that elements really move. Upstream's reference keeps the order in memory and moves nothing, and a view passes there.
 """
 
-import math
-
 import torch
 from hypothesis import strategies as st
 
@@ -42,7 +40,7 @@ def orders(S):
         "128m": dict(S=[128, 128, 128, 64], dims=[3, 2, 1, 0]),
         "heads": dict(S=[32, 2048, 16, 128], dims=[0, 2, 1, 3], dtype="f16"),
     },
-    bytes=lambda S, itemsize: 2 * math.prod(S) * itemsize,
+    bytes=lambda S, itemsize: 2 * torch.Size(S).numel() * itemsize,
 )
 def permute_copy(input, dims):
     return torch.permute_copy(input, dims)

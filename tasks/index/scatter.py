@@ -7,8 +7,6 @@ than that of `src`, nor, other than along `dim`, than that of `input`. Indices l
 place is named twice. Of `src`, what lies beyond the shape of `index` is not used.
 """
 
-import math
-
 import torch
 from hypothesis import strategies as st
 
@@ -31,7 +29,7 @@ def places(rng, shape, S, dim):
     output="T[*S]",
     dtypes=("f32", "f16", "bf16", "i64"),
     axes={"P": Shapes(1, 4), "S": around, "Q": around},
-    where=lambda S, P, Q: max(math.prod(S), math.prod(Q)) <= 4 * math.prod(P) + 64,
+    where=lambda S, P, Q: max(torch.Size(S).numel(), torch.Size(Q).numel()) <= 4 * torch.Size(P).numel() + 64,
     fill={"index": places},
     options={"dim": dims},
     tolerance={"exact": True},
@@ -50,7 +48,7 @@ def places(rng, shape, S, dim):
         "32m": dict(S=[4096, 8192], dim=0, P=[2048, 8192], Q=[2048, 8192]),
         "rows": dict(S=[65536, 512], dim=1, P=[65536, 256], Q=[65536, 256]),
     },
-    bytes=lambda S, P, itemsize: 2 * itemsize * math.prod(S) + 8 * math.prod(P),
+    bytes=lambda S, P, itemsize: 2 * itemsize * torch.Size(S).numel() + 8 * torch.Size(P).numel(),
 )
 def scatter(input, dim, index, src):
     return torch.scatter(input, dim, index, src)

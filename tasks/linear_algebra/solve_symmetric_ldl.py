@@ -10,8 +10,6 @@ import torch
 
 from pytest_kernelbenchx import matrices, task
 
-THREE = [[5.0, 1.0 + 1.0j, 0.5j], [1.0 - 1.0j, -4.0, 2.0], [-0.5j, 2.0, 3.0]]
-
 
 @task(
     inputs={"A": "T[N, N]", "b": "T[N, *R]"},
@@ -27,7 +25,7 @@ THREE = [[5.0, 1.0 + 1.0j, 0.5j], [1.0 - 1.0j, -4.0, 2.0], [-0.5j, 2.0, 3.0]]
         dict(A=[[1.0j, 2.0 + 1.0j], [2.0 + 1.0j, 3.0 - 1.0j]], b=[1.0, 1.0j], R=[], dtype="c64"),
         dict(N=16, R=[], hermitian=True, fill="both", dtype=("f32", "c64")),
         dict(N=33, R=[2], out=True),
-        dict(A=THREE, b=[1.0, 2.0, 3.0], R=[], dtype="c64", hermitian=True),
+        dict(A=[[3.0, 1.0 - 2.0j], [1.0 + 2.0j, -1.0]], b=[1.0, 2.0], R=[], dtype="c64", hermitian=True),
     ],
     sizes={"8": dict(N=8, R=[1]), "128": dict(N=128, R=[1]), "1k": dict(N=1024, R=[1])},
 )

@@ -4,8 +4,6 @@ Matrices [M, K] and [K, N] give [M, N]; leading batch dimensions broadcast. A ve
 left and for a column on the right, and its dimension is missing from the result; two vectors give a scalar tensor.
 """
 
-import math
-
 import torch
 
 from pytest_kernelbenchx import Shapes, task
@@ -33,7 +31,7 @@ ROWS = [[], [1], [2], [7], [16], [17], [31], [64], [65], [97], [128]]
         **{str(n): dict(B=[], M=[n], K=n, N=[n], dtype="f16") for n in (256, 1024, 4096)},
         "2k_f32": dict(B=[], M=[2048], K=2048, N=[2048]),
     },
-    flops=lambda B, M, K, N: {"tensor": 2 * K * math.prod(B + M + N)},
+    flops=lambda B, M, K, N: {"tensor": 2 * K * torch.Size(B + M + N).numel()},
 )
 def matmul(tensor1, tensor2):
     return torch.matmul(tensor1, tensor2)

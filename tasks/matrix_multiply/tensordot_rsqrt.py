@@ -10,8 +10,6 @@ those of `b`. A negative sum gives NaN, a sum of 0 infinity.
 `a` is [*P, *K, *R] here and `b` [*Q, *J, *T], where J is K in this order or the other way round.
 """
 
-import math
-
 import torch
 
 from pytest_kernelbenchx import Shapes, fills, task
@@ -49,7 +47,7 @@ def case(K, dims, J=None, **given):
         "2k": case([2048], 1, P=[2048], T=[2048]),
         "4k": case([64, 64], 2, P=[4096], T=[4096]),
     },
-    flops=lambda P, K, R, Q, T: {"tensor": 2 * math.prod(P + K + R + Q + T)},
+    flops=lambda P, K, R, Q, T: {"tensor": 2 * torch.Size(P + K + R + Q + T).numel()},
 )
 def tensordot_rsqrt(a, b, dims):
     return torch.rsqrt(torch.tensordot(a, b, dims))

@@ -32,12 +32,7 @@ from pytest_kernelbenchx import W8A8, fills, task
         dict(B=1, S=129, D=65),
         dict(query=[[[10.0, 0.0], [0.0, 10.0]]], key=[[[10.0, 0.0], [0.0, 10.0]]]),
     ],
-    sizes={
-        "2x512": dict(B=2, S=512, D=64),
-        "2x2k": dict(B=2, S=2048, D=64),
-        "16x4k": dict(B=16, S=4096, D=64),
-        "32x4k": dict(B=32, S=4096, D=128),
-    },
+    sizes={"2x512": dict(B=2, S=512, D=64), "2x2k": dict(B=2, S=2048, D=64), "32x4k": dict(B=32, S=4096, D=128)},
 )
 def attention_w8a8(query, key, value):
     scores = torch.matmul(query, key.mT) / query.shape[-1] ** 0.5

@@ -30,7 +30,6 @@ from pytest_kernelbenchx import W8A8, task
     ],
     sizes={
         "2x64": dict(B=2, M=64, K=128, N=256),
-        "8x256": dict(B=8, M=256, K=512, N=1024),
         "16x512": dict(B=16, M=512, K=1024, N=2048),
         "32x2k": dict(B=32, M=2048, K=1024, N=2048),
     },

@@ -10,8 +10,8 @@ zeros. Scales are per image of `input`, or finer, and per filter of `weight`, or
 import torch
 
 from pytest_kernelbenchx import W8A8, convolution, task
+from pytest_kernelbenchx.convolution import case
 
-case = convolution.case
 OPTIONS = convolution.options()
 
 

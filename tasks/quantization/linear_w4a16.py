@@ -32,7 +32,6 @@ from pytest_kernelbenchx import W4A16, task
     ],
     sizes={
         "1x4k": dict(M=1, N=4096, K=4096, bias=True),
-        "8x4k": dict(M=8, N=4096, K=4096, bias=True),
         "32x16k": dict(M=32, N=16384, K=4096, bias=True),
         "4kx4k": dict(M=4096, N=4096, K=4096, bias=True),
     },
