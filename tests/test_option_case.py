@@ -46,7 +46,8 @@ def test_what_does_not_fit_is_named(relu):
     assert complaint(relu, axes={"S": [3, -1]}) == "axis 'S' is [3, -1], wanted a list of lengths"
     assert complaint(relu, axes=[3]) == "axes is [3], wanted an object"
     assert complaint(relu, dtype="float32").startswith("unknown element type 'float32'")
-    assert complaint(relu, example=99) == "there is no example 99, relu has 8, counted from 0"
+    count = len(relu.examples)
+    assert complaint(relu, example=99) == f"there is no example 99, relu has {count}, counted from 0"
     assert complaint(relu, example=-1).startswith("there is no example -1")
     assert complaint(relu, example="2").startswith("there is no example '2'")
     assert complaint(relu, options={"in_place": True}) == "unknown option 'in_place'; did you mean inplace?"
