@@ -19,7 +19,6 @@ from pytest_kernelbenchx.convolution import case
     **convolution.TASK,
     options=convolution.options(),
     examples=[
-        case(C=3, F=2, H=5, W=5, KH=3, KW=3, stride=2),
         case(C=3, F=2, H=5, W=5, KH=3, KW=3, padding=1, dilation=2),
         case(H=14, W=14, KH=3, KW=3, groups=16, padding="same"),
         case(C=2, F=3, H=9, W=8, KH=2, KW=4, padding="same"),

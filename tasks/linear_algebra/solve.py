@@ -2,9 +2,7 @@
 
 `A` is [*S, N, N], float32 or float64; `B` is either a vector per matrix, [*S, N], or a matrix, [*S, N, K]. The result
 has B's shape. RuntimeError (torch.linalg.LinAlgError) is raised if a matrix is singular, RuntimeError if A is not
-square.
-
-The matrices that are drawn are not symmetric, have condition numbers of up to 10 and need pivoting.
+square. The matrices that are drawn are not symmetric, have condition numbers of up to 10 and need pivoting.
 """
 
 import torch
@@ -15,8 +13,7 @@ from pytest_kernelbenchx import fills, matrices, task
 def turned(rng, shape, kind):
     """Matrices with singular values between 1 and 10, and no structure; with outliers, a row is 50 times larger."""
     values = matrices.with_spectrum(rng, shape, 10 ** torch.rand(shape[:-1], generator=rng, dtype=torch.float64))
-    rows = torch.ones((*shape[:-1], 1))
-    return values * (fills.with_outliers(rows, rng) if kind == "outlier" else rows)
+    return values * fills.with_outliers(torch.ones((*shape[:-1], 1)), rng) if kind == "outlier" else values
 
 
 @task(
