@@ -32,7 +32,7 @@ class Case:
         present: optional tensors that are passed.
         numbers: Python numbers passed in place of tensors.
         layouts: memory layout of inputs that are not contiguous.
-        fill: "standard" or "outlier".
+        fill: "standard", "outlier" or "edge".
         seed: of the values.
         out: whether a preallocated output is passed.
         example: number of the task's example whose literal values are used.

@@ -4,6 +4,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from pytest_kernelbenchx.dtypes import DTYPES
+from pytest_kernelbenchx.fills import FILLS
 
 if TYPE_CHECKING:
     from pytest_kernelbenchx.task import Task
@@ -90,8 +91,8 @@ def _examples(task: "Task") -> None:
     allowed = list(dict.fromkeys([*task.axis_names(), *task.parameters, *task.inputs, *CASE_KEYS]))
     for number, example in enumerate(task.examples):
         _known(task, f"example {number}", example, allowed, "wanted parameters, axes or")
-        if example.get("fill", "standard") not in ("standard", "outlier"):
-            _fail(task, f"example {number}: fill is {example['fill']!r}, wanted 'standard' or 'outlier'", ValueError)
+        if example.get("fill", "standard") not in FILLS:
+            _fail(task, f"example {number}: fill is {example['fill']!r}, wanted {', '.join(FILLS)} or both", ValueError)
         raises = example.get("raises", Exception)
         if not (isinstance(raises, type) and issubclass(raises, Exception)):
             _fail(task, f"example {number}: raises is {raises!r}, wanted an exception class")

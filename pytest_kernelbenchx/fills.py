@@ -1,8 +1,8 @@
 """Ready ways to fill a tensor, for a task's `fill=`.
 
 A fill is a function that returns a tensor. It is called with those of these keywords that it names: `rng` (a CPU
-generator), `shape`, `dtype`, `kind` ("standard" or "outlier"), and every axis, option and earlier input of the case
-by its own name. Its result is converted to `dtype`.
+generator), `shape`, `dtype`, `kind` (one of `FILLS`), and every axis, option and earlier input of the case by its own
+name. Its result is converted to `dtype`. The kind "edge" means something for inputs without a declared fill alone.
 
 Outliers follow KernelBenchX (arXiv 2605.04956): each value becomes 50 times larger with probability 0.1 %; here at
 least one in every tensor does.
@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+FILLS = ("standard", "outlier", "edge")
 OUTLIER_PROBABILITY = 0.001
 OUTLIER_SCALE = 50.0
 
@@ -52,11 +53,13 @@ def large_integers(values: Tensor, rng: torch.Generator) -> Tensor:
 
 
 def default(rng: torch.Generator, shape: list[int], dtype: torch.dtype, kind: str) -> Tensor:
-    """Standard normal for floats and complex numbers, small integers, fair coin flips for booleans.
+    """Standard normal for floats and complex numbers, small integers, fair coin flips for booleans; see `edge`, too.
 
     Outliers among integers are those that narrower arithmetic cannot hold: beyond 2**53, 2**24 and 2**11 for 64, 32 and
     16 bits.
     """
+    if kind == "edge":
+        return edge(rng, shape, dtype)
     if dtype is torch.bool:
         return torch.rand(shape, generator=rng) < 0.5
     if not dtype.is_floating_point and not dtype.is_complex:
@@ -65,6 +68,37 @@ def default(rng: torch.Generator, shape: list[int], dtype: torch.dtype, kind: st
     working = {torch.float64: torch.float64, torch.complex128: torch.complex128, torch.complex64: torch.complex64}
     values = torch.randn(shape, generator=rng, dtype=working.get(dtype, torch.float32))
     return with_outliers(values, rng) if kind == "outlier" else values
+
+
+FAR = {torch.float16: 2.0**4}  # how much larger the large pattern of `edge` is, where not 2 ** 10
+PATTERNS: dict[str, Callable[[Tensor], Tensor]] = {
+    "zeros": lambda values: values * 0,  # of either sign
+    "constant": lambda values: values[..., :1].expand(values.shape) if values.dim() else values,
+    "one value": lambda values: values.new_full(values.shape, float(values.view(-1)[0])) if values.numel() else values,
+    "negative": lambda values: -values.abs(),
+    "ties": lambda values: values.round(),
+    "sorted": lambda values: values.reshape(-1).sort().values.view(values.shape),
+    "small": lambda values: values / 2**10,
+    "large": lambda values: values * 2**10,
+}
+"""What tensors of `edge` look like; "constant": every row, so that its deviation is 0."""
+
+
+def edge(rng: torch.Generator, shape: list[int], dtype: torch.dtype) -> Tensor:
+    """Normal values (small integers, coin flips) in one of `PATTERNS`.
+
+    They are what makes a kernel divide by 0, start a maximum at 0, choose the wrong one of equal elements, or drown a
+    small result in a large eps. Complex numbers are those of two patterns.
+    """
+    name = list(PATTERNS)[int(torch.randint(len(PATTERNS), (), generator=rng))]
+    if dtype.is_complex:
+        return torch.complex(edge(rng, shape, torch.float64), edge(rng, shape, torch.float64))
+    values = PATTERNS[name](torch.randn(shape, generator=rng, dtype=torch.float64))
+    if dtype is torch.bool:
+        return values > 0
+    if not dtype.is_floating_point:
+        return (values * 10).clamp(0 if dtype is torch.uint8 else -100, 100).round()
+    return values / 2**10 * FAR[dtype] if name == "large" and dtype in FAR else values
 
 
 EDGE = 1e-3

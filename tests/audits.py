@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -36,6 +36,7 @@ ONE_VALUE = ("layout", "device", "pin_memory")  # parameters that a Triton kerne
 FEWER = ("tril_mm_and_scale", "matrix_multiply_and_row_dot", "matrix_multiply_symmetric", "symmetric_mm_and_abs_sum")
 FEWER += ("attention",)
 """Tasks that need fewer operations than the dense product that PyTorch computes: half of it, or two rows."""
+CANCELLED = 1e-6  # where all of a truth is smaller, it is what rounding left
 DISAGREES = {torch.float16: 0.05, torch.bfloat16: 0.2}  # relative RMSE of eager PyTorch; 0.01 for other types
 LARGE = 6  # cases of the full budget
 FEW = 500  # random numbers too few to tell a constant from chance
@@ -50,15 +51,15 @@ def same(leaf: Any, number: int) -> Any:
 def drawn(task: Task, count: int, budget: Budget) -> list[Case]:
     """About `count` cases that Hypothesis draws, always the same, of every element type and fill."""
     every_kind = kinds(task)
-    return [case for kind in every_kind for case in drawn_of(task, kind, -(-count // len(every_kind)), budget)]
+    share = -(-count // len(every_kind))
+    return [case for number, kind in enumerate(every_kind) for case in drawn_of(task, kind, share, budget, number)]
 
 
-def drawn_of(task: Task, kind: tuple[str, str], count: int, budget: Budget) -> list[Case]:
+def drawn_of(task: Task, kind: tuple[str, str], count: int, budget: Budget, number: int) -> list[Case]:
     found: list[Case] = []
-    quiet = settings(
-        max_examples=count, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
+    quiet = settings(max_examples=count, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
+    @seed(number)  # as in a trial: kinds that were drawn from one seed would have the same axes and options
     @quiet
     @given(case=cases(task, budget, kind))
     def collect(case: Case) -> None:
@@ -162,13 +163,13 @@ def truth_agrees_with_pytorch(study: Study) -> Iterator[str]:
     tried, far = 0, []
     for case, expected in study.returning if study.exact else []:
         for truth, eager in zip(expected.truth, expected.eager, strict=True):
-            if not floating(eager) or not floating(truth) or not eager.numel():
+            if not floating(eager) or not floating(truth) or not bool((wide(truth).abs() > CANCELLED).any()):
                 continue
             tried += 1
             found = errors(eager, truth)["relative_rmse"]
             if found > DISAGREES.get(eager.dtype, 1e-2):
                 far.append(f"{case.to_json()}: PyTorch and the truth differ by {found:.2g} of its root mean square")
-    if 3 * len(far) > tried:  # in a few cases nearly everything cancels
+    if 3 * len(far) > tried:  # in a few cases much cancels
         yield from far
 
 
@@ -272,7 +273,7 @@ def corruption_fails(study: Study) -> Iterator[str]:
         for number, leaf in enumerate(expected.eager):
             if not isinstance(leaf, Tensor) or leaf.numel() < 2 or study.task.random is not None:
                 continue
-            if study.task.quantized and case.fill == "outlier":  # there one tile may be all noise
+            if study.task.quantized and case.fill != "standard":  # there one tile may be all noise
                 continue
             wrong = with_wrong_tile(leaf) if study.task.quantized else with_wrong_element(leaf)
             if wrong is None:

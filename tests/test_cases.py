@@ -9,9 +9,11 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 
+from conftest import TASKS
 from pytest_kernelbenchx import Shapes, dims, dims_or_none, fills, some_dims, some_dims_or_none, task
 from pytest_kernelbenchx.cases import Case, build, from_example, laid_out, split_call
-from pytest_kernelbenchx.drawing import Budget, cases
+from pytest_kernelbenchx.drawing import Budget, cases, kinds
+from pytest_kernelbenchx.loading import load_task
 
 QUIET = settings(
     max_examples=300, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -65,7 +67,7 @@ def test_what_is_no_case_is_told(text):
 
 def test_every_kind_of_argument_is_drawn(blended):
     assert {case.dtype for case in blended} == {"f32", "f16", "bf16"}
-    assert {case.fill for case in blended} == {"standard", "outlier"}
+    assert {case.fill for case in blended} == {"standard", "outlier", "edge"}
     assert {case.options.get("alpha") for case in blended} == {None, 2.5, float("inf")}
     assert {"bias" in case.present for case in blended} == {True, False}
     assert {"other" in case.numbers for case in blended} == {True, False}
@@ -310,3 +312,34 @@ def test_every_bit_is_drawn(dtype):
     width = 1 if dtype is torch.bool else 8 * dtype.itemsize
     for bit in range(width):
         assert 0.4 < (words.to(dtype).to(torch.int64) >> bit & 1).double().mean() < 0.6
+
+
+EDGES = {
+    "zeros": lambda t: not t.any() and 0 < int(torch.signbit(t).sum()) < t.numel(),
+    "constant": lambda t: torch.equal(t, t[:, :1].expand_as(t)) and t[0, 0] != t[1, 0],
+    "one value": lambda t: bool((t == t[0, 0]).all()),
+    "negative": lambda t: bool((t < 0).all()),
+    "ties": lambda t: len(t.unique()) < 12,
+    "sorted": lambda t: torch.equal(t.view(-1), t.view(-1).sort().values),
+    "small": lambda t: t.abs().max() < 0.01,
+    "large": lambda t: t.std() > 500,
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_patterns_of_edges(name, monkeypatch):
+    monkeypatch.setattr(fills, "PATTERNS", {name: fills.PATTERNS[name]})
+    found = fills.edge(torch.Generator().manual_seed(0), [16, 32], torch.float32)
+    assert EDGES[name](found)
+    for dtype in (torch.int64, torch.uint8, torch.bool, torch.float16, torch.complex64):
+        for shape in ([], [0], [3, 0], [5]):
+            made = fills.edge(torch.Generator().manual_seed(0), shape, dtype).to(dtype)
+            assert list(made.shape) == shape
+            assert made.is_complex() or bool(made.isfinite().all())
+
+
+def test_every_pattern_is_drawn_and_declared_fills_have_none():
+    made = [fills.edge(torch.Generator().manual_seed(seed), [16, 32], torch.float32) for seed in range(100)]
+    assert all(any(check(values) for values in made) for check in EDGES.values())
+    assert ("f32", "edge") in kinds(load_task(TASKS / "activation" / "relu.py"))
+    assert not [kind for kind in kinds(load_task(TASKS / "math" / "reciprocal.py")) if "edge" in kind]

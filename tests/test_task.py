@@ -77,7 +77,7 @@ def test_axis_expressions():
         (same, {"sizes": {"4-k": {"M": 4, "K": 4}}}, "size label '4-k'"),
         (same, {"sizes": {"4k": {"M": 4, "K": 4, "dtype": "f16"}}}, "names 'f16'; dtypes= has: f32"),
         (same, {"examples": [{"z": 1}]}, "example 0 names 'z'"),
-        (same, {"examples": [{"M": 1, "fill": "odd"}]}, "fill is 'odd', wanted 'standard' or 'outlier'"),
+        (same, {"examples": [{"M": 1, "fill": "odd"}]}, "fill is 'odd', wanted standard, outlier, edge or both"),
         (same, {"examples": [{"M": 1, "raises": "ValueError"}]}, "wanted an exception class"),
         (same, {"inputs": {"x": "f32[...]"}}, "'...' and '?' are for outputs alone"),
         (same, {"output": "f32[?]"}, "is data-dependent: declare bytes="),

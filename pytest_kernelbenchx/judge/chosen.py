@@ -6,7 +6,8 @@ from typing import Any
 
 from pytest_kernelbenchx.cases import Case, build
 from pytest_kernelbenchx.dtypes import DTYPES
-from pytest_kernelbenchx.task import FILLS, Task
+from pytest_kernelbenchx.fills import FILLS
+from pytest_kernelbenchx.task import Task
 
 LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded")
 KINDS = {

@@ -15,7 +15,7 @@ from pytest_kernelbenchx import task
 @task(
     inputs={"input": "f32[N, C, H, W]"},
     output="f32[...]",
-    axes={"N": (1, 2, 5), "C": (1, 2, 3, 16, 17, 65), **dict.fromkeys("HW", (1, 2, 3, 5, 8, 16, 17, 31, 32, 33, 65))},
+    axes={"N": (1, 2, 5), "C": (1, 2, 3, 16, 17, 65), **dict.fromkeys("HW", (1, 2, 3, 5, 8, 16, 17, 31, 33, 65))},
     options={"output_size": lambda H, W: (1, 2, (5, 7), (3, 1), (1, 4), (H // 2 + 1, 2), (H, W // 3 + 1), (W, 3))},
     bytes=lambda N, C, H, W, output_size: 4 * N * C * (H * W + torch.Size(output_size).numel()),
     examples=[

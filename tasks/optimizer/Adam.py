@@ -21,7 +21,7 @@ from pytest_kernelbenchx import task
 @task(
     inputs={"params": "list[f32[*M, N_i]]", "grads": "list[f32[*M, N_i]]"},
     output="list[f32[*M, N_i]]",
-    axes={"M": [[], [], [1], [2], [7], [33], [3, 4]]},
+    axes={"M": [[], [], [1], [2], [7], [16], [33], [3, 4]]},
     options={
         "lr": (1e-3, 1e-2, 0.1, 1.0),
         "betas": ((0.9, 0.999), (0.85, 0.95), (0.5, 0.9), (0.0, 0.99)),
