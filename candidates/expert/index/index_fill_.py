@@ -49,13 +49,13 @@ def index_fill_(dim, x, index, value):
         bits = BITS[x.element_size()]
         number = torch.tensor([value], dtype=x.dtype).view(bits).item()
         if axes and axes[0][0] < x.stride(dim):
-            columns = min(triton.next_power_of_2(places), 2048)
-            rows = min(triton.next_power_of_2(K), 2048 // columns)
+            columns = min(triton.next_power_of_2(places), 1024)
+            rows = min(triton.next_power_of_2(K), 4096 // columns)
         else:
-            rows = min(triton.next_power_of_2(K), 2048)
-            columns = min(triton.next_power_of_2(places), 2048 // rows)
+            rows = min(triton.next_power_of_2(K), 1024)
+            columns = min(triton.next_power_of_2(places), 4096 // rows)
         fill_kernel[(triton.cdiv(K, rows) * triton.cdiv(places, columns),)](
             x.view(bits), index, number, K, places, index.stride(0), x.stride(dim),
-            tuple(n for _, n in axes), tuple(s for s, _ in axes), len(axes), rows, columns,
+            tuple(n for _, n in axes), tuple(s for s, _ in axes), len(axes), rows, columns, num_warps=8,
         )  # fmt: skip
     return x

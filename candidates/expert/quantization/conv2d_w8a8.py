@@ -121,10 +121,14 @@ def conv2d_w8a8(input, weight, bias=None, stride=1, padding=0):
     x, x_scale = quantized(input, channels)
     w, w_scale = quantized(weight, channels)
     pixels = N * OH * OW
-    block_p, block_f, block_k, warps = (64, 64, 64, 4) if pixels * F < 2**22 else (128, 128, 64, 8)
-    block_f = min(block_f, max(16, triton.next_power_of_2(F)))
+    if pixels * F < 2**22:
+        block_f = min(64, max(16, triton.next_power_of_2(F)))
+        block_p, warps = 4096 // block_f, 4
+    else:
+        block_f = min(128, max(16, triton.next_power_of_2(F)))
+        block_p, warps = 128, 8
     int8_conv[(triton.cdiv(pixels, block_p), triton.cdiv(F, block_f))](
         x, w, x_scale, w_scale, output if bias is None else bias, output, pixels, F, KH * KW * channels, channels,
         H, W, KW, OH, OW, 0 if bias is None else bias.stride(0), *stride, *pad,
-        HAS_BIAS=bias is not None, BLOCK_P=block_p, BLOCK_F=block_f, BLOCK_K=block_k, num_warps=warps, num_stages=3)
+        HAS_BIAS=bias is not None, BLOCK_P=block_p, BLOCK_F=block_f, BLOCK_K=64, num_warps=warps, num_stages=3)
     return output
