@@ -92,7 +92,7 @@ def bitwise_and_binomial(input, other, total_count, probs=None, logits=None):
     seed = int(torch.randint(2**31 - 1, ()))
     size = y.numel()
     if size:
-        binomial_kernel[(triton.cdiv(size, 1024),)](
-            *tensors, y, size, seed, logits is not None, BLOCK=1024, num_warps=8
+        binomial_kernel[(triton.cdiv(size, 2048),)](
+            *tensors, y, size, seed, logits is not None, BLOCK=2048, num_warps=16
         )
     return y
