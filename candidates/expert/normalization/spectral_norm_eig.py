@@ -132,7 +132,7 @@ def spectral_norm_eig(A, *, out=None):
         a = A.reshape(batch, N, N)
         if N <= 64:
             block = max(16, triton.next_power_of_2(N))
-            small_kernel[(batch,)](a, y, N, *a.stride(), SQUARINGS, block, num_warps=min(8, block * block // 256))
+            small_kernel[(batch,)](a, y, N, *a.stride(), SQUARINGS, block, num_warps=block * block // 256)
         else:
             large(a, y)
     y = y.reshape(A.shape[:-2])
