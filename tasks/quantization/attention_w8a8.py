@@ -11,6 +11,8 @@ gives the value exactly. Values of `query` and `key` beyond 10 do not occur (as 
 hundreds, which of two keys wins hangs on rounding.
 """
 
+from dataclasses import replace
+
 import torch
 
 from pytest_kernelbenchx import W8A8, fills, task
@@ -22,7 +24,7 @@ from pytest_kernelbenchx import W8A8, fills, task
     axes={"B": (1, 2, 3)},
     fill=dict.fromkeys(("query", "key"), fills.normal(low=-10, high=10)),
     flops=lambda B, S, D: {"tensor": 4 * B * S * S * D},
-    quantized=W8A8,
+    quantized=replace(W8A8, factor=3.0),  # weights in int8 make 2.1 times the error over all, 3.5 in one tile
     reduction=lambda S, D: min(S, D),
     scales={"query": -1, "key": -1, "value": -2},
     examples=[
