@@ -16,6 +16,7 @@ from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.answer import Answer
 from pytest_kernelbenchx.sandbox.process import Died
+from pytest_kernelbenchx.sandbox.protocol import Opaque
 
 
 @task(inputs={"x": "f32[N]"}, output="f32[N]", sizes={"s": {"N": 4}})
@@ -166,6 +167,9 @@ def test_out_of_several_outputs_is_a_tuple():
     forgotten = judge(halves, case, expected, Reply(got, {"x": x, "out": [got[0], second]}))
     assert forgotten.verdict is Verdict.WRONG_VALUES
     assert forgotten.reason.startswith("out= after the call: 4 of 4 elements are wrong")
+    recast = judge(halves, case, expected, Reply(got, {"x": x, "out": [got[0], Opaque("mine.Tensor")]}))
+    assert recast.verdict is Verdict.WRONG_OUTPUT
+    assert recast.reason == "out= after the call is a mine.Tensor, wanted exactly torch.Tensor"
 
 
 @task(inputs={"tensors": "list[f32[N_i]]", "y": "f32[N]"}, output="f32[N]", sizes={"s": {"N_i": [4], "N": 4}})

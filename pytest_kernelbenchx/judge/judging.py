@@ -225,11 +225,18 @@ def _close(task: Task, got: Any, truth: Any, eager: Any, noise: Callable[[], Ten
     return Outcome(Verdict.WRONG_VALUES, summary, "\n".join(details), facts)
 
 
+def _recast(name: str, after: Any) -> Outcome | None:
+    """WRONG_OUTPUT where a tensor that the call may write to is none any more."""
+    if not isinstance(after, Opaque):
+        return None
+    return Outcome(Verdict.WRONG_OUTPUT, f"{name} is a {after.type}, wanted exactly torch.Tensor")
+
+
 def judge_changed(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     """Inputs that the operation changes hold what PyTorch leaves in them."""
     for name, truth in expected.changed.items():
-        eager = expected.changed_eager[name]
-        outcome = _close(task, answer.after[name], truth, eager, lambda: None, f"input {name!r} after the call")
+        eager, after, label = expected.changed_eager[name], answer.after[name], f"input {name!r} after the call"
+        outcome = _recast(label, after) or _close(task, after, truth, eager, lambda: None, label)
         if not outcome.passed:
             return outcome
     return PASSED
@@ -240,9 +247,11 @@ def _preallocated(task: Task, case: Case, expected: Expectation, answer: Reply) 
     if not case.out or task.out is None:
         return PASSED
     for number, (after, got) in enumerate(zip(flatten(answer.after[task.out]), flatten(answer.value), strict=True)):
+        noise, name = partial(expected.noise.__getitem__, number), f"{task.out}= after the call"
+        if recast := _recast(name, after):
+            return recast
         if torch.equal(_bytes(after), _bytes(got)):
             continue
-        noise, name = partial(expected.noise.__getitem__, number), f"{task.out}= after the call"
         outcome = _close(task, after, expected.truth[number], expected.eager[number], noise, name)
         if not outcome.passed:
             return outcome
