@@ -1,6 +1,6 @@
 """Dropout and hard shrinkage: one read, one write, and a second one where the input keeps what dropout gave.
 
-Dropout draws from Philox, counted by the position and keyed by a seed from torch's generator.
+Dropout draws from Philox, keyed by a seed from torch's generator; a draw gives four numbers, for four neighbours.
 """
 
 import torch
@@ -15,7 +15,10 @@ def hardshrink_dropout_kernel(
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + offsets, mask=offsets < n).to(tl.float32)
     if DROPOUT:
-        x = tl.where(tl.rand(seed, offsets) < p, 0.0, x * scale)
+        draws = tl.program_id(0) * (BLOCK // 4) + tl.arange(0, BLOCK // 4)
+        a, b, c, d = tl.rand4x(seed, draws)
+        uniform = tl.interleave(tl.interleave(a, b), tl.interleave(c, d))
+        x = tl.where(uniform < p, 0.0, x * scale)
     if KEEP:
         tl.store(kept_ptr + offsets, x.to(kept_ptr.dtype.element_ty), mask=offsets < n)
     y = tl.where((x >= -lambd) & (x <= lambd), 0.0, x)
