@@ -18,6 +18,8 @@ width of the input follow from them. `case` goes the other way: from the input's
 from collections.abc import Callable
 from typing import Any
 
+from pytest_kernelbenchx import fills
+
 SIDES = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33)
 HEIGHT = "OH * SY - SY + KH * DY - DY + 1 + RY - TY"
 WIDTH = "OW * SX - SX + KW * DX - DX + 1 + RX - TX"
@@ -74,6 +76,8 @@ def flops(N: int, G: int, F: int, C: int, OH: int, OW: int, KH: int, KW: int) ->
     return {"tensor": 2 * N * G * F * OH * OW * C * KH * KW}
 
 
+VARIED = dict.fromkeys(("input", "weight"), fills.normal())
+"""A fill where a norm over the result follows: if zeros or one value alone make it constant, the norm is rounding."""
 TASK: dict[str, Any] = dict(inputs=INPUTS, output=OUTPUT, axes=AXES, where=fits, flops=flops)
 
 

@@ -18,6 +18,7 @@ case = convolution.case
 
 @task(
     **convolution.TASK | AT_LEAST_THREE_VALUES,
+    fill=convolution.VARIED,
     options=convolution.options(),
     random=Dropout(),
     examples=[

@@ -18,6 +18,7 @@ case = convolution.case
 
 @task(
     **convolution.TASK | AT_LEAST_TWO_VALUES,
+    fill=convolution.VARIED,
     options={
         **convolution.options(),
         "num_features": lambda G, F: [None, G * F],

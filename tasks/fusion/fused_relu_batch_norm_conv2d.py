@@ -25,7 +25,7 @@ ALL = dict(bias=True, bn_weight=True, bn_bias=True)
     output=convolution.OUTPUT,
     axes={**convolution.AXES, "OW": convolution.SIDES[1:]},
     where=convolution.sees,
-    fill={"running_mean": fills.normal(0.5), "running_var": fills.positive()},
+    fill={**convolution.VARIED, "running_mean": fills.normal(0.5), "running_var": fills.positive()},
     options={**convolution.options(), "momentum": [0.1, 0.2, 0.0, 1.0], "eps": [1e-5, 1e-3, 0.5]},
     mutates=tuple(RUNNING),
     flops=convolution.flops,

@@ -13,7 +13,7 @@ import functools
 
 from torch.nn import functional
 
-from pytest_kernelbenchx import convolution, task
+from pytest_kernelbenchx import convolution, fills, task
 
 case = functools.partial(convolution.case, prefix="conv_", KH=3)
 
@@ -28,6 +28,7 @@ case = functools.partial(convolution.case, prefix="conv_", KH=3)
     output=convolution.OUTPUT,
     axes=convolution.AXES,
     where=convolution.sees,
+    fill=dict.fromkeys(("x", "conv_weight"), fills.normal()),
     options={**convolution.options("conv_"), "ln_eps": (1e-5, 1e-3, 0.1, 10.0)},
     flops=convolution.flops,
     examples=[
