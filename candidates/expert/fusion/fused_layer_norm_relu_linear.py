@@ -49,14 +49,14 @@ def hidden(sums_ptr, b_ptr, at, inside, size, parts, N, b_n, BIAS: tl.constexpr)
 
 @triton.jit
 def whole_kernel(
-    sums_ptr, b_ptr, y_ptr, slices, L, parts, N, b_n, eps,
+    sums_ptr, b_ptr, y_ptr, slices, L, size, parts, N, b_n, eps,
     BIAS: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, COLUMNS)
     inside = (row < slices)[:, None] & (column < L)[None, :]
     at = row[:, None] * L + column[None, :]
-    h = hidden(sums_ptr, b_ptr, at, inside, slices.to(tl.int64) * L, parts, N, b_n, BIAS)
+    h = hidden(sums_ptr, b_ptr, at, inside, size, parts, N, b_n, BIAS)
     away = tl.where(inside, h - (tl.sum(h, axis=1) / L)[:, None], 0.0)
     y = away * (1.0 / tl.sqrt(tl.sum(away * away, axis=1) / L + eps))[:, None]
     tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=inside)
@@ -64,10 +64,9 @@ def whole_kernel(
 
 @triton.jit
 def long_kernel(
-    sums_ptr, b_ptr, y_ptr, slices, L, parts, N, b_n, eps, BIAS: tl.constexpr, COLUMNS: tl.constexpr
+    sums_ptr, b_ptr, y_ptr, L, size, parts, N, b_n, eps, BIAS: tl.constexpr, COLUMNS: tl.constexpr
 ):
     base = tl.program_id(0).to(tl.int64) * L
-    size = slices.to(tl.int64) * L
     total = tl.zeros((COLUMNS,), tl.float32)
     for start in range(0, L, COLUMNS):
         column = start + tl.arange(0, COLUMNS)
@@ -88,7 +87,7 @@ def long_kernel(
 def tile(M, N, dtype):
     """Tile sizes, warps and stages: the largest tile that still gives every multiprocessor something to do."""
     if M <= 32:
-        return 32, 64, 64, 4, 3
+        return 32, 64, 32 if dtype == torch.float32 else 64, 4, 4
     if dtype == torch.float32:
         return (64, 64, 32, 4, 3) if M * N < 1 << 21 else (128, 64, 16, 8, 3)
     programs = triton.cdiv(M, 128) * triton.cdiv(N, 256)
@@ -124,11 +123,11 @@ def fused_layer_norm_relu_linear(input, weight, bias=None, normalized_shape=None
     if columns <= 16384:
         rows = min(max(1, 2048 // columns), triton.next_power_of_2(slices))
         whole_kernel[(triton.cdiv(slices, rows),)](
-            sums, b, y, slices, L, parts, N, b.stride(0), float(eps), bias is not None, rows, columns,
+            sums, b, y, slices, L, M * N, parts, N, b.stride(0), float(eps), bias is not None, rows, columns,
             num_warps=16 if columns > 4096 else 8 if columns > 1024 else 4,
         )  # fmt: skip
     else:
         long_kernel[(slices,)](
-            sums, b, y, slices, L, parts, N, b.stride(0), float(eps), bias is not None, 4096, num_warps=8
+            sums, b, y, L, M * N, parts, N, b.stride(0), float(eps), bias is not None, 4096, num_warps=8
         )
     return y

@@ -51,22 +51,21 @@ def summed(sums_ptr, at, inside, size, parts):
 
 
 @triton.jit
-def whole_kernel(sums_ptr, y_ptr, slices, L, inner, parts, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def whole_kernel(sums_ptr, y_ptr, slices, L, inner, size, parts, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, COLUMNS)
     at = (row // inner * L * inner + row % inner)[:, None] + column[None, :].to(tl.int64) * inner
     inside = (row < slices)[:, None] & (column < L)[None, :]
-    x = summed(sums_ptr, at, inside, slices.to(tl.int64) * L, parts)
+    x = summed(sums_ptr, at, inside, size, parts)
     x -= tl.max(x, axis=1)[:, None]
     y = x - tl.log(tl.sum(tl.exp(x), axis=1))[:, None]
     tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
-def long_kernel(sums_ptr, y_ptr, slices, L, inner, parts, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def long_kernel(sums_ptr, y_ptr, slices, L, inner, size, parts, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     base = (row // inner * L * inner + row % inner)[:, None]
-    size = slices.to(tl.int64) * L
     top = tl.full((ROWS,), -float("inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
     for start in range(0, L, COLUMNS):
@@ -88,7 +87,7 @@ def long_kernel(sums_ptr, y_ptr, slices, L, inner, parts, ROWS: tl.constexpr, CO
 def tile(M, N, dtype):
     """Tile sizes, warps and stages: the largest tile that still gives every multiprocessor something to do."""
     if M <= 32:
-        return 32, 64, 64, 4, 3
+        return 32, 64, 32 if dtype == torch.float32 else 64, 4, 4
     if dtype == torch.float32:
         return (64, 64, 32, 4, 3) if M * N < 1 << 21 else (128, 64, 16, 8, 3)
     programs = triton.cdiv(M, 128) * triton.cdiv(N, 256)
@@ -125,6 +124,6 @@ def fused_log_softmax_linear(input, weight, bias=None, dim=-1, dtype=None):
         rows, columns = (1, 4096) if inner == 1 else (min(64, triton.next_power_of_2(slices)), 64)
         kernel = long_kernel
     kernel[(triton.cdiv(slices, rows),)](
-        sums, y, slices, L, inner, parts, rows, columns, num_warps=8 if rows * columns > 2048 else 4
+        sums, y, slices, L, inner, M * N, parts, rows, columns, num_warps=8 if rows * columns > 2048 else 4
     )
     return y

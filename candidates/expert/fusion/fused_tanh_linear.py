@@ -47,7 +47,7 @@ def tanh_linear_kernel(
 
 def tile(M, N, dtype):
     """Tile sizes, warps and stages: the largest tile that still gives every multiprocessor something to do."""
-    if M * N < 1 << 18:
+    if M * N <= 1 << 14:
         return 32, 32, 64, 4, 3
     if dtype == torch.float32:
         return (64, 64, 32, 4, 3) if M * N < 1 << 21 else (128, 64, 16, 8, 3)

@@ -64,6 +64,7 @@ def scatter(input, dim, index, src):
         rows = min(triton.next_power_of_2(R), 2048 // columns)
         lengths, *strides = zip(*outer, strict=True) if outer else ((), (), (), ())
         scatter_kernel[(triton.cdiv(R, rows) * triton.cdiv(C, columns),)](
-            index, src, y, R, C, y.stride(dim), *inner, lengths, *strides, len(outer), rows, columns
-        )
+            index, src, y, R, C, y.stride(dim), *inner, lengths, *strides, len(outer), rows, columns,
+            num_warps=8 if rows > columns else 4,
+        )  # fmt: skip
     return y
