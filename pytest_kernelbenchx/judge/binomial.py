@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pytest_kernelbenchx.judge.chance import certain, credible, repeats
+from pytest_kernelbenchx.judge.chance import OWN_SEED, certain, credible, repeats
 from pytest_kernelbenchx.judge.randomized import not_uniform
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 
@@ -83,7 +83,7 @@ def _ranks(counts: Tensor, n: Tensor, p: Tensor) -> str:
         fewer += torch.where(k > number, exactly, 0.0)
         own = torch.where(k == number, exactly, own)
         exactly = exactly * (n - number) / (number + 1) * p / (1 - p)
-    chance = torch.rand(k.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    chance = torch.rand(k.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(OWN_SEED))
     ranks = fewer + chance * own
     reason = not_uniform(torch.where(failing, 1 - ranks, ranks).flatten(), step=1e-9)
     return f"the counts do not follow their binomial distributions: of their ranks, {reason}" if reason else ""

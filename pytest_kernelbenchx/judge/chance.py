@@ -4,6 +4,8 @@ import math
 
 from torch import Tensor
 
+OWN_SEED = 0x6B62785F6A756467
+"""Of the judge's own random numbers: those of a candidate follow from the case's seed, and must not be the same."""
 RISK = 1e-9
 PERIODS = tuple(2**i for i in range(3, 14))
 """Lengths of blocks that a kernel may fill with the same numbers, when it forgets the block's index in the offset."""

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from pytest_kernelbenchx.judge.chance import RISK, certain
+from pytest_kernelbenchx.judge.chance import OWN_SEED, RISK, certain
 from pytest_kernelbenchx.judge.compare import allowed_error, compare
 from pytest_kernelbenchx.judge.oracle import widened
 from pytest_kernelbenchx.judge.randomized import Dropout, judge_mask
@@ -112,7 +112,7 @@ class Hidden:
             operation(**self.wide)
         self.given = mode.given
         self.kept = self.given / (1 - p)
-        self.rng = torch.Generator().manual_seed(0)
+        self.rng = torch.Generator().manual_seed(OWN_SEED)
 
     def judge(self, got: Tensor, second: Tensor | None = None, name: str = "output") -> Outcome:
         """`PASSED` or `WRONG_VALUES`, of a finite output whose form was checked; `second` is that of another seed."""

@@ -4,6 +4,8 @@ A case that the interpreter cannot run says nothing; the others are judged all t
 """
 
 import hashlib
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -29,6 +31,8 @@ CRASHES = 3  # after so many deaths of its process, a case that was not seen cou
 SHRINKS = 60  # further runs to find a smaller failing case
 LARGE, IDLE = 256, 0.9  # elements of an output that needs a kernel; share of such cases without one that is too much
 SLOW = 1024  # elements from which a call may be slow in the interpreter, which runs one program after the other
+BESIDE_BLOCKS = (65, 129, 257, 513, 1025, 2049, 4097)
+COMPILING = 5
 SMALL = 64  # elements of a failing example that needs no smaller one
 QUIET = hypothesis_settings(
     deadline=None,
@@ -55,12 +59,18 @@ class Trial:
         """Whether next to no case of some size launched a kernel of the candidate's own."""
         return self._counted > 0 and self._without > IDLE * self._counted
 
+    @property
+    def most(self) -> float:
+        """Seconds that all calls together may take: on a GPU, where kernels are compiled for every new combination of
+        lengths, several times those of one call."""
+        return self.caller.limit * (COMPILING if self.settings.device == "cuda" else 1)
+
     def run(self) -> Outcome:
         """The verdict over all cases; OutcomeError is the smallest failing one that was found."""
         try:
             return self._run()
         except OutcomeError as error:
-            raise OutcomeError(self._of_layouts(error.outcome)) from None
+            raise OutcomeError(self._of_layouts(self._flatter(error.outcome))) from None
 
     def _run(self) -> Outcome:
         examples = [from_example(self.task, number) for number in range(len(self.task.examples))]
@@ -93,6 +103,20 @@ class Trial:
         if outcome.verdict is self._first_failure.verdict:
             raise OutcomeError(outcome)
 
+    def _flatter(self, outcome: Outcome) -> Outcome:
+        """The same failure on a tensor of one axis, the shortest of `BESIDE_BLOCKS` that shows it."""
+        case = Case.from_json(outcome.facts["case"]) if "case" in outcome.facts else None
+        if case is None or case.example is not None or self._deaths:
+            return outcome
+        for flat in flattened(self.task, case):
+            try:
+                found = self._judged(flat)
+            except Exception:  # options, or other axes, may ask for the axes that are gone
+                break
+            if found.verdict is outcome.verdict:
+                return found
+        return outcome
+
     def _of_layouts(self, outcome: Outcome) -> Outcome:
         """The outcome, which says so where contiguous inputs gave right results and others did not."""
         case = Case.from_json(outcome.facts["case"]) if "case" in outcome.facts else None
@@ -109,7 +133,7 @@ class Trial:
         if unjudged:
             first, some = unjudged[0], f"{len(unjudged)} of {len(self._seen)} cases could not be judged"
             return Outcome(Verdict.NOT_JUDGED, f"{some}, the others are right: {first.reason}", first.details, facts)
-        if self.caller.spent > self.caller.limit:
+        if self.caller.spent > self.most:
             return self._ran_out(facts)
         return Outcome(Verdict.PASSED, facts=facts)
 
@@ -117,7 +141,7 @@ class Trial:
         wanted = len(self.task.examples) + CASES[self.settings.effort]
         reason = (
             f"{facts['cases']} of about {wanted} cases took {self.caller.spent:.0f} s, all right, "
-            f"and the limit of {self.caller.limit:g} s is spent: raise it with --kbx-timeout, or lower --kbx-effort"
+            f"and the limit of {self.most:g} s is spent: raise it with --kbx-timeout, or lower --kbx-effort"
         )
         return Outcome(Verdict.NOT_JUDGED if self.settings.device == "cpu" else Verdict.TIMEOUT, reason, facts=facts)
 
@@ -159,8 +183,8 @@ class Trial:
         """Whether to draw on without running: time is spent, or a failure is known and shrinking has had its share."""
         if self._first_failure is not None:
             self._after_failure += 1
-            return self._after_failure > SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.caller.limit
-        return self.caller.spent > self.caller.limit
+            return self._after_failure > SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.most
+        return self.caller.spent > self.most
 
     def _judged(self, case: Case) -> Outcome:
         expected = expect(self.task, case)
@@ -201,7 +225,8 @@ def told(task: Task, caller: Caller, outcome: Outcome, case: Case, arguments: Ar
 
 def first_cases(task: Task) -> list[Case]:
     """The calls of stage one: the first and the last small example with something to do, or else the simplest case."""
-    small = small_examples(task)
+    examples = small_examples(task)
+    small = [case for case in examples if not case.out] or examples  # whether `out` is taken is stage two's question
     return small[:1] + small[1:][-1:] if small else [simplest(task)]
 
 
@@ -222,6 +247,16 @@ def in_layouts(task: Task) -> list[Case]:
         tensors = [name for name in passed if name not in case.numbers]
         found += [replace(case, layouts=dict.fromkeys(tensors, layout)) for layout in others]
     return found
+
+
+def flattened(task: Task, case: Case) -> Iterator[Case]:
+    """The case with one axis in place of several, of lengths that are shorter than all of it."""
+    for name in task.groups():
+        shape = case.axes.get(name, [])
+        axes = {key: value for key, value in case.axes.items() if not key.startswith(f"{name}~")}
+        for length in BESIDE_BLOCKS if len(shape) > 1 else ():
+            if length < math.prod(shape):
+                yield replace(case, axes={**axes, name: [length]})
 
 
 def simplest(task: Task) -> Case:

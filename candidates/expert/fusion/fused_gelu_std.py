@@ -55,6 +55,7 @@ def rows_kernel(
     lane = tl.arange(0, COLUMNS)[None, :]
     count = tl.zeros((ROWS, COLUMNS), tl.float32) + ((last - first - lane + COLUMNS - 1) // COLUMNS).to(tl.float32)
     whole, squares = merged(count, mean, m2)
+    squares = tl.where(R > 1, squares, 0.0)
     target = tl.program_id(1).to(tl.int64) * M + row
     if FINAL:
         tl.store(y_ptr + target, tl.sqrt(squares / divisor).to(y_ptr.dtype.element_ty), mask=row < M)
@@ -72,7 +73,7 @@ def parts_kernel(mean_ptr, m2_ptr, y_ptr, M, R, part, parts, divisor, ROWS: tl.c
     m2 = tl.load(m2_ptr + p * M + row, mask=inside, other=0.0)
     count = tl.where(inside, tl.minimum(R - p * part, part).to(tl.float32), 0.0)
     _, squares = merged(count, mean, m2)
-    y = tl.sqrt(squares / divisor)[:, None]
+    y = tl.sqrt(tl.where(R > 1, squares, 0.0) / divisor)[:, None]
     tl.store(y_ptr + row, y.to(y_ptr.dtype.element_ty), mask=row < M)
 
 
