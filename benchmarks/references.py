@@ -99,14 +99,21 @@ def rows_of(paths: list[Path], out: Path) -> int:
     return failed
 
 
+HEAD = """Eager PyTorch at every size of every task: time of a call behind a flushed cache (small sizes show the launch), and
+what it must move and compute over the peaks that the vendor gives; nothing may exceed 1.05 of these. Every output is
+finite, and none is the same everywhere. Rows marked *GPU shared* were measured while other work ran on the GPU. Made by
+`python benchmarks/references.py --rows rows.jsonl`, then `--table`.
+"""
+
+
 def table(rows: list[dict]) -> int:
     """Print Markdown; how many rows lie above `MOST`."""
     name = rows[0]["gpu"]
     gpu, above = hardware.find(name), 0
-    print(f"# Reference times on an {name}\n")
+    print(f"# Reference times on an {name}\n\n{HEAD}")
     print("| category | task | size | type | ms | MB | Gop | bytes / peak | operations / peak | |\n|" + "---|" * 10)
     for row in sorted(rows, key=lambda row: (row["category"], row["task"])):
-        note = "; ".join(row["wrong"])
+        note = "; ".join([*row["wrong"], *(["GPU shared"] if row.get("shared") else [])])
         if "seconds" not in row:
             print(f"| {row['category']} | {row['task']} | {row['size']} | | | | | | | {note} |")
             continue

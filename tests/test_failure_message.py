@@ -23,7 +23,12 @@ FAULTY = {
     "raises": HEAD + CALL + "    if not input.dim():\n        raise ValueError('\\x1b[3mtoo\\nflat')\n    return out\n",
     "talks": HEAD + CALL + "    print('a line of talk\\x1b]0;title\\x07\\r\\n' * 500)\n    return out + 1\n",
 }  # fmt: skip
-MUTATING = "\ndef tanh(input_tensor, out_tensor=None):\n    out = honest(input_tensor)\n    input_tensor.fill_(7)\n    return out\n"
+MUTATING = """
+def tanh(input_tensor, out_tensor=None):
+    out = honest(input_tensor)
+    input_tensor.fill_(7)
+    return out
+"""
 
 
 def message(result, method):

@@ -28,8 +28,9 @@ from pytest_kernelbenchx.convolution import case
         case(C=2, F=5, H=11, W=9, KH=3, KW=3, groups=3, bias=True, padding=(1, 2)),
     ],
     sizes={
-        label: case(N=N, C=C, F=2 * C, H=16, W=16, KH=3, KW=3, bias=True)
-        for label, N, C in (("small", 2, 16), ("middle", 32, 256), ("large", 64, 512))
+        "small": case(N=2, C=16, F=32, H=16, W=16, KH=3, KW=3, bias=True),
+        "middle": case(N=32, C=256, F=512, H=16, W=16, KH=3, KW=3, bias=True),
+        "large": case(N=64, C=512, F=1024, H=32, W=32, KH=3, KW=3, stride=2, bias=True),  # not by Winograd's algorithm
     },
 )
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
