@@ -16,6 +16,11 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+HEAD = """*Upstream, published* is the verdict that the benchmark published, *upstream, H200* that of its own pipeline and
+cases run again on one H200; *here* is this suite's, on a GPU with standard effort, on a CPU in Triton's interpreter with
+quick effort. NOT_JUDGED says that the machine cannot tell. In the interpreter, what does not compile shows as
+RUNTIME_ERROR. Made by `benchmarks/real_candidates.py`, which fails where a disagreement has no reason.
+"""
 Key = tuple[str, str]  # task, and method or round
 
 
@@ -60,8 +65,8 @@ def disagrees(theirs: str, verdict: str) -> bool:
 
 
 def differs(candidate: dict, runs: dict[str, dict[Key, str]]) -> bool:
-    theirs = upstream(candidate["upstream_on_h200"])
-    return any(disagrees(theirs, found.get(key_of(candidate), "-")) for found in runs.values())
+    theirs = [upstream(candidate.get(name)) for name in ("published", "upstream_on_h200")]
+    return any(disagrees(verdict, found.get(key_of(candidate), "-")) for found in runs.values() for verdict in theirs)
 
 
 def row(*cells: object) -> str:
@@ -119,7 +124,7 @@ def main() -> int:
         runs[name], stage_one[name] = ours(lines(Path(file))), compiled(lines(Path(file)))
     corpus, reasons = lines(options.corpus), json.loads(options.reasons.read_text())
     disagreements = [" ".join(key_of(candidate)) for candidate in corpus if differs(candidate, runs)]
-    print(f"# {options.title}\n")
+    print(f"# {options.title}\n\n{HEAD}")
     print("\n".join(numbers(corpus, runs, stage_one)))
     print(f"\n## {'All candidates' if options.every else 'Where the two disagree'}\n")
     print("\n".join(table(corpus, runs, reasons, options.every)))
