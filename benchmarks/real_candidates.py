@@ -16,9 +16,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-HEAD = """*Upstream, published* is the verdict that the benchmark published, *upstream, H200* that of its own pipeline and
-cases run again on one H200; *here* is this suite's, on a GPU with standard effort, on a CPU in Triton's interpreter with
-quick effort. NOT_JUDGED says that the machine cannot tell. In the interpreter, what does not compile shows as
+HEAD = """*Upstream, published* is the verdict that the benchmark published, *upstream, H200* that of its own pipeline
+and cases run again on one H200; *here* is this suite's, on a GPU with standard effort, on a CPU in Triton's interpreter
+with quick effort. NOT_JUDGED says that the machine cannot tell. In the interpreter, what does not compile shows as
 RUNTIME_ERROR. Made by `benchmarks/real_candidates.py`, which fails where a disagreement has no reason.
 """
 Key = tuple[str, str]  # task, and method or round
