@@ -101,8 +101,8 @@ def rows_of(paths: list[Path], out: Path) -> int:
 
 HEAD = """Eager PyTorch at every size of every task: time of a call behind a flushed cache (small sizes show the
 launch), and what it must move and compute over the peaks that the vendor gives; nothing may exceed 1.05 of these. Every
-output is finite, and none is the same everywhere. Rows marked *GPU shared* were measured while other work ran on the GPU. Made by
-`python benchmarks/references.py --rows rows.jsonl`, then `--table`.
+output is finite, and none is the same everywhere. Rows marked *GPU shared* were measured while other work ran on the
+GPU. Made by `python benchmarks/references.py --rows rows.jsonl`, then `--table`.
 """
 
 
