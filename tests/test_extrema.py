@@ -68,3 +68,13 @@ def test_nan_is_the_minimum():
 def test_far_below_zero_the_usual_formula_passes():
     x = torch.tensor([[-6.0], [-10.0]])
     assert judged(x, 0.5 * x[:, 0] * (1 + torch.erf(x[:, 0] * 2**-0.5)), torch.tensor([0, 0])).passed
+
+
+def test_where_the_type_of_the_result_has_only_zero_every_place_passes():
+    x = torch.tensor([[-6.0, -8.0, -10.0]], dtype=torch.float16)  # GELU is -6e-9 and less, half a step of float16 3e-8
+    values, places = torch.min(gelu(x), 1)
+    assert values == 0
+    for place in range(3):
+        assert judged(x, values, torch.tensor([place])).passed
+    assert judged(x, values[0], dim=None).passed
+    assert not judged(x, values - 2.0**-23, places).passed
