@@ -16,10 +16,11 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-HEAD = """*Upstream, published* is the verdict that the benchmark published, *upstream, H200* that of its own pipeline
-and cases run again on one H200; *here* is this suite's, on a GPU with standard effort, on a CPU in Triton's interpreter
-with quick effort. NOT_JUDGED says that the machine cannot tell. In the interpreter, what does not compile shows as
-RUNTIME_ERROR. Made by `benchmarks/real_candidates.py`, which fails where a disagreement has no reason.
+HEAD = """*Upstream, published* is the verdict that the benchmark published (-: it has none), *upstream, H200* that of
+its own pipeline and cases run again on one H200; *here* is this suite's, on a GPU with standard effort, on a CPU in
+Triton's interpreter with quick effort. NOT_JUDGED says that the machine cannot tell. In the interpreter, what does not
+compile mostly shows as RUNTIME_ERROR. Reasons are for the verdict on the GPU. Made by `benchmarks/real_candidates.py`,
+which fails where a disagreement has no reason.
 """
 Key = tuple[str, str]  # task, and method or round
 
@@ -81,7 +82,7 @@ def numbers(corpus: list[dict], runs: dict[str, dict[Key, str]], stage_one: dict
         groups[candidate.get("method", "all"), "all"].append(candidate)
         if "method" in candidate:
             groups[candidate["method"], category].append(candidate)
-    head = ["method", "category", "candidates", "upstream: run", "correct"]
+    head = ["method", "category", "candidates", "upstream, H200: run", "correct"]
     for name in runs:
         head += [f"here, {name}: judged", "pass stage one", "correct"]
     printed = [row(*head), "|" + "---|" * len(head)]

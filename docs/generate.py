@@ -16,8 +16,9 @@ HEAD = """# The tasks
 
 {count} tasks in {categories} categories, and {extra} extras outside of them (marked so). This page is written by
 `python docs/generate.py` from the files in `tasks/`, which say more: with what holds for all tasks (see
-[Add a task](../README.md#add-a-task)), every docstring is complete enough to write the kernel from. `T` stands for the
-element types of the task. A result that is judged *by the table* may differ from the result in double precision by what
+[Add a task](../README.md#add-a-task)), every docstring is complete enough to write the kernel from. How tensors are
+written (`T[*S~]`, `| None`, `[...]`) stands in `pytest_kernelbenchx/spec.py`. `T` stands for the element types of the
+task. A result that is judged *by the table* may differ from the result in double precision by what
 `pytest_kernelbenchx/judge/tolerance.py` allows its type.
 """
 

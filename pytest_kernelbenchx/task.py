@@ -28,6 +28,7 @@ What holds for every task, unless its docstring says otherwise:
   the error is bounded from above, and from below, since full precision, which upstream accepts, is not the operation.
 """
 
+import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -208,6 +209,12 @@ def task(
     Raises:
         TypeError, ValueError: the declaration does not fit the signature; the message says what was found and wanted.
     """
+
+    known = [name for name in Task.__dataclass_fields__ if name not in ("reference", "doc", "category", "path")]
+    for name in set(judged) - set(known):
+        near = difflib.get_close_matches(name, known, 1)
+        meant = f", did you mean {near[0]!r}?" if near else ";"
+        raise TypeError(f"task has no keyword {name!r}{meant} It takes {', '.join(known)}")
 
     def declare(reference: Callable[..., Any]) -> Task:
         parameters = inspect.signature(reference).parameters

@@ -18,6 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from pytest_kernelbenchx.cases import Case, build, from_example, from_size, split_call
 from pytest_kernelbenchx.drawing import Budget, cases, kinds
+from pytest_kernelbenchx.dtypes import NAMES
 from pytest_kernelbenchx.judge.caller import preallocated
 from pytest_kernelbenchx.judge.judging import Reply, judge, tensors_of
 from pytest_kernelbenchx.judge.mismatch import errors
@@ -460,7 +461,7 @@ def counted_operations(task: Task, case: Case) -> int:
 
 
 def outputs_match_the_declaration(study: Study) -> Iterator[str]:
-    """As many outputs as declared, of the declared shapes; calls pass what the signature takes."""
+    """As many outputs as declared, of the declared shapes and types; calls pass what the signature takes."""
     task = study.task
     required = [p for p in task.parameters.values() if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
     for case, expected in study.returning:
@@ -474,6 +475,9 @@ def outputs_match_the_declaration(study: Study) -> Iterator[str]:
         for spec, leaf in zip(task.output, expected.eager, strict=False):
             if isinstance(leaf, Tensor) and not spec.many and spec.known and list(leaf.shape) != spec.shape(case.axes):
                 yield f"{case.to_json()}: an output has the shape {list(leaf.shape)}, declared {spec.text}"
+            chosen = any(isinstance(value, torch.dtype) for value in case.options.values())
+            if isinstance(leaf, Tensor) and spec.known and not chosen and NAMES[leaf.dtype] != spec.dtype_name(case.dtype):
+                yield f"{case.to_json()}: an output is {NAMES[leaf.dtype]}, declared {spec.text}"
 
 
 def is_documented(study: Study) -> Iterator[str]:

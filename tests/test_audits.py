@@ -27,6 +27,7 @@ PRODUCT = dict(
     examples=[dict(M=2, K=3, N=4)],
 )
 NONE = {"f32": (0, 0), "factor": 0}
+HALF = dict(inputs={"x": "T[N]"}, dtypes=("f32", "f16"), examples=[dict(N=5)])
 EMPTY = dict(axes={"S": [[0]]}, examples=[], sizes={"s": dict(S=[4]), "l": dict(S=[8])})
 
 
@@ -76,6 +77,7 @@ BAD = {
     "bytes of three passes": ("bytes_are_compulsory", scaled(bytes=lambda N: 12 * N), "bytes declared"),
     "no operations": ("operations_agree", product(flops=None), "none are declared"),
     "half of the operations": ("operations_agree", product(flops=lambda M, K, N: {"tensor": M * K * N}), "counts"),
+    "another type": ("outputs_match_the_declaration", scaled(**HALF), "an output is f16, declared f32[N]"),
     "another shape": ("outputs_match_the_declaration", task(**GOOD)(averaged), "has the shape"),
 }
 

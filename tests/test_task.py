@@ -129,8 +129,10 @@ def test_axis_may_not_be_called_like_a_parameter():
 
 
 def test_misspelt_keyword_is_a_type_error():
-    with pytest.raises(TypeError, match="fills"):
+    with pytest.raises(TypeError, match=r"no keyword 'fills', did you mean 'fill'\? It takes inputs, output, sizes"):
         declared(same, fills={})
+    with pytest.raises(TypeError, match="no keyword 'dtype', did you mean 'dtypes'"):
+        declared(same, dtype=("f32",))
 
 
 def test_out_is_found_and_defaults_are_kept():

@@ -53,6 +53,7 @@ class Trial:
         self._first_failure: Outcome | None = None
         self._deaths = self._after_failure = 0
         self._without = self._counted = 0
+        self._left_out = False  # whether time ran out before some case
 
     @property
     def idle(self) -> bool:
@@ -87,13 +88,14 @@ class Trial:
     def only(self, case: Case) -> Outcome:
         """The verdict on one case; OutcomeError if it fails."""
         self.check(case)
-        return self._unfailed({"cases": 1, "errors": self._worst()})
+        return self._unfailed({"cases": 1, "only_case": case.to_json(), "errors": self._worst()})
 
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it fails."""
         key = case.to_json()
         if key not in self._seen:
             if self._enough():
+                self._left_out |= self._first_failure is None
                 return
             self._seen[key] = self._judged(case)
         outcome = self._seen[key]
@@ -125,7 +127,10 @@ class Trial:
         if case is None or not case.layouts or not right or right < len(contiguous):
             return outcome
         reason = f"{outcome.reason}; all {right} cases with contiguous inputs are right"
-        return Outcome(outcome.verdict, reason, outcome.details, {**outcome.facts, "contiguous_right": right})
+        details = [line for line in outcome.details.splitlines() if not line.strip().startswith("hint:")]
+        details.append("hint: inputs have the strides shown below: pass strides to the kernel, or use .contiguous()")
+        facts = {**outcome.facts, "contiguous_right": right}
+        return Outcome(outcome.verdict, reason, "\n".join(details), facts)
 
     def _unfailed(self, facts: dict[str, Any]) -> Outcome:
         """Nothing failed: PASSED, unless something was left open."""
@@ -133,7 +138,7 @@ class Trial:
         if unjudged:
             first, some = unjudged[0], f"{len(unjudged)} of {len(self._seen)} cases could not be judged"
             return Outcome(Verdict.NOT_JUDGED, f"{some}, the others are right: {first.reason}", first.details, facts)
-        if self.caller.spent > self.most:
+        if self._left_out:
             return self._ran_out(facts)
         return Outcome(Verdict.PASSED, facts=facts)
 

@@ -40,9 +40,10 @@ class Summary:
             return []
         where = "in Triton's interpreter on the CPU" if lab.settings.device == "cpu" else "on a GPU"
         methods = ", ".join(dict.fromkeys(candidate.method for candidate in lab.found.candidates)) or "none"
+        effort = "one case only (--kbx-case)" if lab.settings.case else f"{lab.settings.effort} effort"
         return [
             f"kernelbenchx: {len(lab.task_paths)} tasks, {len(lab.found.candidates)} candidates ({methods}), "
-            f"judged {where}, {lab.settings.effort} effort, seed {lab.settings.seed}"
+            f"judged {where}, {effort}, seed {lab.settings.seed}"
         ]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 PATIENCE = 1.0
 _STACK_SECONDS, _STACK_PAUSE = 0.5, 0.2  # at most, and how long a pause ends it
 
+CAUSES = {"SIGKILL": ", by the system when memory ran out or by itself"}
+MASK = dict.fromkeys(
+    ("SIGABRT", "SIGSEGV", "SIGBUS"),
+    "; mostly memory was read or written out of bounds, as where a tl.load or tl.store lacks its mask",
+)
+
 
 class Died(OutcomeError):
     """The child ended without an answer; `outcome` says how: CRASHED, TIMEOUT, OUT_OF_MEMORY, NO_RESULT or TAMPERED;
@@ -184,8 +190,8 @@ class Child:
             self._die(Verdict.TAMPERED, f"the candidate closed its answer channel during {self._doing} and went on")
         if os.WIFSIGNALED(status):
             name = signal.Signals(os.WTERMSIG(status)).name
-            hint = ", by the system when memory ran out or by itself" if name == "SIGKILL" else ""
-            self._die(Verdict.CRASHED, f"the candidate's process was killed by {name}{hint} during {self._doing}")
+            killed = f"the candidate's process was killed by {name}"
+            self._die(Verdict.CRASHED, f"{killed}{CAUSES.get(name, '')} during {self._doing}{MASK.get(name, '')}")
         code = os.WEXITSTATUS(status)
         if code == CHANNEL_LOST:
             self._die(Verdict.TAMPERED, f"the candidate closed its answer channel during {self._doing}")
