@@ -476,7 +476,8 @@ def outputs_match_the_declaration(study: Study) -> Iterator[str]:
             if isinstance(leaf, Tensor) and not spec.many and spec.known and list(leaf.shape) != spec.shape(case.axes):
                 yield f"{case.to_json()}: an output has the shape {list(leaf.shape)}, declared {spec.text}"
             chosen = any(isinstance(value, torch.dtype) for value in case.options.values())
-            if isinstance(leaf, Tensor) and spec.known and not chosen and NAMES[leaf.dtype] != spec.dtype_name(case.dtype):
+            judged_type = isinstance(leaf, Tensor) and spec.known and not chosen
+            if judged_type and NAMES[leaf.dtype] != spec.dtype_name(case.dtype):
                 yield f"{case.to_json()}: an output is {NAMES[leaf.dtype]}, declared {spec.text}"
 
 

@@ -24,9 +24,11 @@ class Answers:
         self.length, self.verdict = length, verdict
         self.output, self.limit, self.spent, self.launches = "", 5.0, 0.0, {"k": 1}
         self.calls = self.deaths = 0
+        self.each = 0.0
 
     def call(self, case, expected):
         self.calls += 1
+        self.spent += self.each
         x = expected.arguments["x"]
         if x.numel() >= self.length:
             self.deaths += 1
@@ -65,6 +67,18 @@ def test_layouts_are_those_that_the_task_allows():
 
 def trial_of(caller, device="cpu", effort="quick"):
     return Trial(double, caller, SimpleNamespace(device=device, effort=effort, seed=0))
+
+
+@pytest.mark.parametrize(("calls_more", "wanted"), [(-0.5, Verdict.PASSED), (-5, Verdict.NOT_JUDGED)])
+def test_time_that_runs_out_with_the_last_case_leaves_nothing_open(calls_more, wanted):
+    """What is spent says nothing where no case was left out."""
+    free = Answers()
+    assert trial_of(free).run().passed
+    slow = Answers()
+    slow.each = slow.limit / (free.calls + calls_more)
+    outcome = trial_of(slow).run()
+    assert outcome.verdict is wanted
+    assert slow.spent > slow.limit
 
 
 def verdict(trial, length):
