@@ -18,6 +18,7 @@ ERRORS = frozenset(
         Verdict.NO_ENTRY_POINT,
         Verdict.IMPORT_ERROR,
         Verdict.COMPILE_ERROR,
+        Verdict.OUT_OF_BOUNDS,
         Verdict.RUNTIME_ERROR,
         Verdict.OUT_OF_MEMORY,
         Verdict.NOT_JUDGED,

@@ -59,6 +59,7 @@ def install() -> None:
         for letter in "SU":
             setattr(builder, f"create_icmp{letter}{suffix}", arithmetic.comparison(compare, False))
         setattr(builder, f"create_icmp{suffix}", arithmetic.comparison(compare, False))
+    memory.watch_integers()
     install_options(builder)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from pytest_kernelbenchx.sandbox import interpreter
+from pytest_kernelbenchx.sandbox.bounds import OutOfBoundsError
 from pytest_kernelbenchx.sandbox.wire import clean
 
 MESSAGE_LIMIT = 2_000
@@ -34,6 +35,8 @@ def describe(error: BaseException, stage: str, file: Path) -> dict:
         verdict = "OUT_OF_MEMORY"
     elif reason:
         verdict, message = "NOT_JUDGED", reason
+    elif isinstance(error, OutOfBoundsError):
+        verdict = "OUT_OF_BOUNDS"
     elif stage == "RUNTIME_ERROR" and _from_compiler(error):
         verdict = "COMPILE_ERROR"
     return {

@@ -22,7 +22,7 @@ from triton.runtime import autotuner, interpreter
 from triton.runtime.errors import AutotunerError, InterpreterError
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from . import constructs, reductions
+from . import bounds, constructs, reductions
 
 OPTIONS = frozenset(CUDAOptions.__dataclass_fields__)
 LARGEST_GRID = (2**31 - 1, 65535, 65535)  # CUDA programming guide, compute capabilities: maximum grid dimensions
@@ -64,7 +64,11 @@ def launch(self: Any, *arguments: Any, **keywords: Any) -> None:
     if len(sizes) > 3 or any(size > most for size, most in zip(sizes, LARGEST_GRID, strict=True)):
         raise RuntimeError(f"Triton Error [CUDA]: invalid argument (the grid {tuple(sizes)})")
     converted = {name: value if name in self.constexprs else convert(value) for name, value in bound.items()}
-    run_programs(self.fn, converted, sizes)
+    bounds.begin(bound)
+    try:
+        run_programs(self.fn, converted, sizes)
+    finally:
+        bounds.end()
 
 
 def run_programs(kernel: Any, arguments: dict[str, Any], sizes: list[int]) -> None:

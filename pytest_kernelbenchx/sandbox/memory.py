@@ -10,6 +10,7 @@ from triton._C.libtriton import interpreter as native
 from triton._C.libtriton import ir
 from triton.runtime.interpreter import InterpreterBuilder
 
+from . import bounds
 from .blocks import FORMATS, Handle, from_bits, memory_dtype, numpy_dtype, raw_data, to_bits
 from .limits import InterpreterLimit
 
@@ -22,11 +23,14 @@ class Memory:
         memory = memory_dtype(dtype)
         fill = np.zeros(ptrs.data.shape, memory) if other is None else to_bits(other.data, dtype).astype(memory)
         fill = np.ascontiguousarray(np.broadcast_to(fill, ptrs.data.shape))
+        bounds.check(ptrs.data, raw_data(mask), fill.itemsize, "it read")
         raw = native.load(ptrs.data, raw_data(mask), fill, memory)
         return Handle(from_bits(raw, dtype), dtype)
 
     def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *policy: Any, **options: Any) -> Any:
-        return native.store(ptrs.data, to_bits(value.data, value.dtype), raw_data(mask))
+        bits = to_bits(value.data, value.dtype)
+        bounds.check(ptrs.data, raw_data(mask), bits.itemsize, "it wrote")
+        return native.store(ptrs.data, bits, raw_data(mask))
 
     def create_load(self, ptr: Any, *policy: Any, **options: Any) -> Any:
         return Memory.create_masked_load(self, ptr, np.ones(ptr.data.shape, bool), None)
@@ -36,11 +40,14 @@ class Memory:
 
     def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, sem: Any, scope: Any) -> Any:
         order = InterpreterBuilder.ir_sem_to_interpreter_sem[sem]
-        old = native.atomic_cas(ptr.data, to_bits(cmp.data, cmp.dtype), to_bits(val.data, val.dtype), order)
+        wanted, new = to_bits(cmp.data, cmp.dtype), to_bits(val.data, val.dtype)
+        bounds.check(ptr.data, np.ones(1, bool), new.itemsize, "it wrote")
+        old = native.atomic_cas(ptr.data, wanted, new, order)
         return Handle(from_bits(old, cmp.dtype), cmp.dtype.scalar)
 
     def create_atomic_rmw(self, operation: Any, ptr: Any, val: Any, mask: Any, sem: Any, scope: Any) -> Any:
         dtype = val.dtype.scalar
+        bounds.check(ptr.data, mask.data, np.dtype(memory_dtype(dtype)).itemsize, "it wrote")
         if dtype in FORMATS or dtype == tl.float16:
             return one_by_one(operation, ptr, val, mask)
         old = native.atomic_rmw(
@@ -51,6 +58,17 @@ class Memory:
             InterpreterBuilder.ir_sem_to_interpreter_sem[sem],
         )
         return Handle(old, dtype)
+
+
+def watch_integers() -> None:
+    """Addresses that a kernel makes of integers may lie anywhere: its launch is watched no longer."""
+    original = InterpreterBuilder.create_int_to_ptr
+
+    def create_int_to_ptr(self: Any, *arguments: Any) -> Any:
+        bounds.forget()
+        return original(self, *arguments)
+
+    InterpreterBuilder.create_int_to_ptr = create_int_to_ptr
 
 
 def one_by_one(operation: Any, ptr: Any, val: Any, mask: Any) -> Any:
