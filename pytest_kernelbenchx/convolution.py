@@ -50,9 +50,17 @@ def fits(OH: int, OW: int, KH: int, KW: int, SY: int, SX: int, DY: int, DX: int,
     return (OH - 1) * SY + (KH - 1) * DY >= TY and (OW - 1) * SX + (KW - 1) * DX >= TX
 
 
-def sees(OH: int, OW: int, KH: int, KW: int, SY: int, SX: int, DY: int, DX: int, TY: int, TX: int) -> bool:
-    """As `fits`, and every output sees the input: where only padding is seen, a norm over the result says nothing."""
-    return fits(OH, OW, KH, KW, SY, SX, DY, DX, TY, TX) and TY // 2 <= (KH - 1) * DY and TX // 2 <= (KW - 1) * DX
+def sees(
+    OH: int, OW: int, KH: int, KW: int, SY: int, SX: int, DY: int, DX: int, TY: int, TX: int, RY: int, RX: int
+) -> bool:
+    """Whether every output sees the input: where only padding is seen, a norm over the result says nothing."""
+    return _sees(OH, KH, SY, DY, TY, RY) and _sees(OW, KW, SX, DX, TX, RX)
+
+
+def _sees(outputs: int, taps: int, stride: int, dilation: int, padding: int, rest: int) -> bool:
+    length = (outputs - 1) * stride + (taps - 1) * dilation + 1 + rest - padding
+    reached = ([o * stride + k * dilation - padding // 2 for k in range(taps)] for o in range(outputs))
+    return all(any(0 <= place < length for place in places) for places in reached)
 
 
 def written(vertical: int, horizontal: int) -> list[Any]:

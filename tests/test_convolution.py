@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from torch.nn.functional import conv2d
 
-from pytest_kernelbenchx import convolution, task
+from pytest_kernelbenchx import convolution, fills, task
 from pytest_kernelbenchx.cases import build, from_example
 from pytest_kernelbenchx.drawing import cases
 
@@ -65,3 +65,23 @@ def test_drawn_cases_reach_what_kernels_get_wrong():
     assert any(a["SY"] != a["SX"] for a in axes)
     assert any(a["DY"] != a["DX"] and a["KH"] > 1 and a["KW"] > 1 for a in axes)
     assert {type(case.options["padding"]) for case in found if "padding" in case.options} == {int, tuple, str}
+
+
+def test_where_every_output_shall_see_the_input_it_does():
+    seen = task(
+        **convolution.TASK | {"where": convolution.sees},
+        options=convolution.options(),
+        fill={"input": fills.constant(1), "weight": fills.constant(1), "bias": fills.constant(0)},
+        examples=[convolution.case(**given) for given in GIVEN],
+        sizes={"8": convolution.case(H=8, W=8)},
+    )(convolve.reference)
+    dilated = []
+
+    @QUIET
+    @given(case=cases(seen))
+    def collect(case):
+        assert bool((seen(**build(seen, case)) > 0).all())
+        dilated.append(case.axes["KH"] > 1 and case.axes["DY"] > 1 and case.axes["TY"] > 0)
+
+    collect()
+    assert any(dilated), "padding that the holes of a dilated filter make to be all that is seen"
