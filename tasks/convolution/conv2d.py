@@ -29,8 +29,8 @@ from pytest_kernelbenchx.convolution import case
     ],
     sizes={
         "small": case(N=2, C=16, F=32, H=16, W=16, KH=3, KW=3, bias=True),
+        # bound by computation; larger ones PyTorch does by Winograd's algorithm, with fewer operations than are counted
         "middle": case(N=32, C=256, F=512, H=16, W=16, KH=3, KW=3, bias=True),
-        "large": case(N=64, C=512, F=1024, H=32, W=32, KH=3, KW=3, stride=2, bias=True),  # not by Winograd's algorithm
     },
 )
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
