@@ -43,6 +43,26 @@ def loops(out, n, start, flag, nothing, B: tl.constexpr):
 
 
 @triton.jit
+def own_variables(out, n, N: tl.constexpr):
+    for i in range(n):
+        value = tl.arange(0, N) + i
+        tl.store(out + value, 1.0)
+    for _ in range(2):
+        for i in range(n):
+            value = tl.arange(0, N).to(tl.float32) + i
+            tl.store(out + tl.arange(0, N), value)
+        value = tl.full((1,), n, tl.int32)
+    tl.store(out + N + tl.arange(0, 1), 5.0)
+
+
+@triton.jit
+def escaped(out, n, N: tl.constexpr):
+    for i in range(n):
+        last = tl.arange(0, N) + i
+    tl.store(out + tl.arange(0, N), last)
+
+
+@triton.jit
 def scalars(out, f, big, ratio: tl.float32):
     tl.store(out, f / 2 + ratio)
     tl.store(out + 1, (big * 2 > big).to(tl.float32))
@@ -334,6 +354,7 @@ FAILURES = {
     "wrong_call": (launched(wrong_call), None),
     "changed_type": (launched(changed_type), None),
     "early_return": (launched(early_return), None),
+    "escaped": (lambda: escaped[(1,)](torch.zeros(8), 3, N=4), None),
     "broken_off": (launched(broken_off), None),
     "several_axes": (launched(several_axes), None),
     "text_argument": (lambda: uniform[(1,)](torch.zeros(8), "1", N=4), None),
@@ -385,6 +406,12 @@ def check_loops():
     while total < 1000:
         total *= 2
     return equal(out, [total + 1 + 1])
+
+
+def check_own_variables():
+    out = torch.zeros(8)
+    own_variables[(1,)](out, 3, N=4)
+    return equal(out, [2.0, 3.0, 4.0, 5.0, 5.0, 1.0, 0.0, 0.0])
 
 
 def check_unrolled():
@@ -467,6 +494,7 @@ def check_known_globals():
 CHECKS = {
     "known_globals": check_known_globals,
     "loops": check_loops,
+    "own_variables": check_own_variables,
     "unrolled": check_unrolled,
     "scalars": check_scalars,
     "atomics_bf16": lambda: check_atomics(BF16),

@@ -82,15 +82,24 @@ def unrolled(first: Any, second: Any = None, step: Any = 1, **options: Any) -> r
 
 
 def live(names: tuple[str, ...], values: dict[str, Any]) -> dict[str, Any]:
-    """The types of the tensors among the variables that a loop assigns, before the loop or at the end of its body."""
-    return {name: values[name].type for name in names if is_tensor(values.get(name))}
+    """Of the variables that a loop assigns, those that there are before it, or at the end of its body, and their types.
+
+    The type of what is no tensor is None.
+    """
+    found = {name: values[name] for name in names if name in values}
+    return {name: value.type if is_tensor(value) else None for name, value in found.items()}
 
 
 def carried(before: dict[str, Any], after: dict[str, Any]) -> None:
     """A variable that a loop carries along keeps its type: anything else does not compile."""
     for name, was in before.items():
-        if name in after and after[name] != was:
+        if was is not None and after.get(name) not in (None, was):
             refuse(f"Loop-carried variable {name} has initial type {was} but is re-assigned to {after[name]} in loop!")
+
+
+def own(name: str, before: dict[str, Any], values: dict[str, Any]) -> bool:
+    """Whether a variable is a loop's own: first assigned in its body, it is gone when the body ends."""
+    return name in values and name not in before
 
 
 def refuse(message: str) -> None:
@@ -103,6 +112,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
     "assigned": assigned,
     "live": live,
     "carried": carried,
+    "own": own,
     "refuse": refuse,
     "range": loop,
     "min": extreme(min, "minimum"),

@@ -4,7 +4,8 @@ Triton's interpreter executes a kernel as plain Python, where `a and b` of two b
 its arguments, an `assert` is checked (a GPU skips it without debugging), and the variable of a loop is a Python int.
 The compiler turns them into `logical_and`, `maximum`, nothing, and an int32 scalar; here the source is rewritten to
 call the functions of `constructs`, which do the same. What the compiler refuses in a loop (a variable that changes its
-type, `return`, `break`, `continue`) is refused when it is reached.
+type, `return`, `break`, `continue`) is refused when it is reached, and variables that a loop's body assigns first are
+gone when it ends.
 """
 
 from __future__ import annotations
@@ -93,10 +94,16 @@ class Rewriter(interpreter.ASTTransformer):
         if not check or not names:
             return node
         types = ast.Tuple(elts=[ast.Constant(name) for name in names], ctx=ast.Load())
-        now = call("live", types, ast.Call(func=ast.Name(id="locals", ctx=ast.Load()), args=[], keywords=[]))
-        before = PREFIX + f"before_{node.lineno}_{node.col_offset}"
-        remember = ast.copy_location(ast.Assign(targets=[ast.Name(id=before, ctx=ast.Store())], value=now), node)
-        node.body.append(ast.copy_location(ast.Expr(call("carried", ast.Name(id=before, ctx=ast.Load()), now)), node))
+        local = ast.Call(func=ast.Name(id="locals", ctx=ast.Load()), args=[], keywords=[])
+        now = call("live", types, local)
+        name = PREFIX + f"before_{node.lineno}_{node.col_offset}"
+        before = ast.Name(id=name, ctx=ast.Load())
+        remember = ast.copy_location(ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=now), node)
+        node.body.append(ast.copy_location(ast.Expr(call("carried", before, now)), node))
+        for variable in names:
+            gone = ast.Delete(targets=[ast.Name(id=variable, ctx=ast.Del())])
+            test = call("own", ast.Constant(variable), before, local)
+            node.body.append(ast.copy_location(ast.If(test=test, body=[gone], orelse=[]), node))
         return [remember, node]
 
     def visit_Return(self, node: ast.Return) -> Any:
