@@ -34,8 +34,13 @@ REAL = BUDGETS["cpu"]
 BLOCK, TILE = 16, 16
 MEMORY = 2**31
 ONE_VALUE = ("layout", "device", "pin_memory")  # parameters that a Triton kernel can take one value of
-FEWER = ("tril_mm_and_scale", "matrix_multiply_and_row_dot", "matrix_multiply_symmetric", "symmetric_mm_and_abs_sum")
-FEWER += ("attention",)
+FEWER = (
+    "attention",
+    "matrix_multiply_and_row_dot",
+    "matrix_multiply_symmetric",
+    "symmetric_mm_and_abs_sum",
+    "tril_mm_and_scale",
+)
 """Tasks that need fewer operations than the dense product that PyTorch computes: half of it, or two rows."""
 CANCELLED = 1e-6  # where all of a truth is smaller, it is what rounding left
 DISAGREES = {torch.float16: 0.05, torch.bfloat16: 0.2}  # relative RMSE of eager PyTorch; 0.01 for other types

@@ -7,8 +7,9 @@ import torch
 
 from pytest_kernelbenchx import task
 from pytest_kernelbenchx.cases import Case
+from pytest_kernelbenchx.judge.explicit import first_cases, in_layouts
 from pytest_kernelbenchx.judge.judging import Reply
-from pytest_kernelbenchx.judge.trial import CRASHES, Trial, first_cases, in_layouts
+from pytest_kernelbenchx.judge.trial import CRASHES, Trial
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 
 

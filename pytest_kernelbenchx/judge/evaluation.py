@@ -10,8 +10,9 @@ from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import messages, policy, speed
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chosen import chosen_case
+from pytest_kernelbenchx.judge.explicit import first_cases, small_examples
 from pytest_kernelbenchx.judge.oracle import expect
-from pytest_kernelbenchx.judge.trial import Trial, first_cases, small_examples, told
+from pytest_kernelbenchx.judge.trial import Trial, told
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.performance.measurement import Measurement
 from pytest_kernelbenchx.sandbox.host import SandboxError
