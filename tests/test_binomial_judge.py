@@ -25,7 +25,10 @@ def test_right_samples_pass(size):
         assert judge_binomial(got, n, p, second=second).passed
 
 
-def test_sums_of_single_trials_pass_and_shapes_broadcast():
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_single_trials_pass_and_shapes_broadcast(seed):
+    """Also under the seeds that cases have, 0 above all: the judge's own chance must not be that of the candidate."""
+    torch.manual_seed(seed)
     n, p = torch.tensor([[3.0], [9.0]]), torch.rand(500, dtype=torch.float64)
     got = (torch.rand(9, 2, 500, dtype=torch.float64) < p) & (torch.arange(9).view(9, 1, 1) < n)
     assert judge_binomial(got.sum(0).float(), n, p).passed

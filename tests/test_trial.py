@@ -82,6 +82,25 @@ def test_time_that_runs_out_with_the_last_case_leaves_nothing_open(calls_more, w
     assert slow.spent > slow.limit
 
 
+def test_a_stage_has_more_time_on_a_gpu_where_every_case_is_compiled():
+    assert trial_of(Answers(), "cpu").most == 5.0
+    assert trial_of(Answers(), "cuda").most == 25.0
+
+
+@task(
+    inputs={"x": "f32[N]"},
+    output="f32[N]",
+    sizes={"s": {"N": 4}},
+    examples=[dict(N=3), dict(N=5), dict(N=7, out=True)],
+)
+def written(x, out=None):
+    return torch.mul(x, 2, out=out)
+
+
+def test_stage_one_does_not_ask_for_out():
+    assert [case.axes["N"] for case in first_cases(written)] == [3, 5]
+
+
 def verdict(trial, length):
     try:
         trial.check(Case(axes={"N": length}))
