@@ -1,10 +1,10 @@
-"""Stage one's rules on the source: each one bites, text that is no code never matches, honest code passes."""
+"""Stage one's look at the source: text that is no code never matches, messages quote the line, honest code passes."""
 
 import pytest
 
-from conftest import ROOT
+from conftest import RELU, ROOT
 from pytest_kernelbenchx.candidates import discover
-from pytest_kernelbenchx.judge.policy import GROUPS, MODULES, examine, parse
+from pytest_kernelbenchx.judge.policy import GROUPS, Level, examine, parse
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 
 KERNEL = """
@@ -22,77 +22,70 @@ def _kernel(x, out, n, BLOCK: tl.constexpr):
 EXPERT = sorted((ROOT / "candidates" / "expert").rglob("*.py"))
 
 
-def judged(source, forbid=()):
+def examined(source, forbid=()):
     tree = parse(source)
     return tree if isinstance(tree, Outcome) else examine(tree, source, forbid)
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_modules_that_no_kernel_needs(module):
-    forms = [f"import {module}", f"import torch, {module} as m", f"from {module} import x", f"import {module}.sub"]
-    for line in [
-        *forms,
-        f"def relu(x):\n    import {module}",
-        f"try:\n    import {module}\nexcept ImportError:\n    pass",
-    ]:
-        outcome = judged(KERNEL + line)
-        assert outcome.verdict is Verdict.FORBIDDEN
-        assert f"imports {module}: " in outcome.reason
-    assert judged(f"{KERNEL}import {module}x\nfrom torch import {module}") is None
+def judged(source, forbid=()):
+    seen = examined(source, forbid)
+    return seen if isinstance(seen, Outcome) else seen.outcome
 
 
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ("exec('x = 1')", "calls exec"),
-        ("y = eval('1')", "calls eval"),
-        ("m = __import__('os')", "calls __import__"),
-        ("torch.allclose = lambda *a: True", "assigns to torch.allclose"),
-        ("torch.testing.assert_close = print", "assigns to torch.testing.assert_close"),
-        ("triton.cdiv, y = 1, 2", "assigns to triton.cdiv"),
-        ("time.perf_counter = lambda: 0", "assigns to time.perf_counter"),
-        ("sys.exit: int = 3", "assigns to sys.exit"),
-        ("os.environ = {}", "assigns to os.environ"),
-        ("for torch.x in range(3): pass", "assigns to torch.x"),
-    ],
-)
-def test_calls_and_stores(line, what):
+def test_a_message_quotes_the_line_and_says_what_the_rule_is_for():
+    line = "torch.allclose = lambda *a: True"
     outcome = judged(KERNEL + line)
     assert outcome.verdict is Verdict.FORBIDDEN
     number = KERNEL.count("\n") + 1
-    assert outcome.reason.startswith(f"line {number}: {what}: ")
+    reason = f"line {number}: assigns to torch.allclose: a candidate may not change foreign modules"
+    assert outcome.reason == reason
     assert outcome.details.splitlines()[0] == f"line {number}: {line}"
     assert outcome.reason.partition(": ")[2] in outcome.details
+    assert outcome.facts == {"rules": ["patch"]}
 
 
 def test_every_finding_is_told():
-    outcome = judged("import gc\n\nimport ctypes\n")
-    assert outcome.details.splitlines()[::2] == ["line 1: import gc", "line 3: import ctypes"]
+    outcome = judged("import mmap\n\nimport ctypes\n")
+    assert outcome.details.splitlines()[::2] == ["line 1: import mmap", "line 3: import ctypes"]
 
 
-@pytest.mark.parametrize("group", sorted(GROUPS))
-def test_operators_that_a_task_rules_out(group):
-    for name in GROUPS[group]:
-        source = f"{KERNEL}def f(a, b):\n    return torch.{name}(a, b)\n"
-        outcome = judged(source, (group,))
-        assert outcome.verdict is Verdict.FORBIDDEN
-        assert f"calls torch.{name}: " in outcome.reason
-        assert judged(source) is None
-        assert judged(f"{KERNEL}def f(a):\n    return a.{name}(a)\n", (group,)).verdict is Verdict.FORBIDDEN
-        assert judged(f"{KERNEL}def {name}(a):\n    return a.{name}\n", (group,)) is None, "a name is no call"
+def test_what_needs_confirmation_is_in_the_record_and_explains_a_verdict():
+    seen = examined(KERNEL + "import os\ns = torch.cuda.Stream()\ndef f(a): return a @ a\n")
+    assert seen.outcome is None
+    assert seen.facts["policy"]["notes"] == [f"line {KERNEL.count(chr(10)) + 1}: system: imports os"]
+    assert [text.partition(": ")[2] for text in seen.facts["policy"]["confirm"]] == [
+        "stream: calls torch.cuda.Stream",
+        "compute: uses @",
+    ]
+    late = seen.explained(Outcome(Verdict.ASYNC_WORK, "late", "evidence"))
+    assert late.reason == "late"
+    assert late.details.splitlines()[0] == "evidence"
+    assert late.details.splitlines()[1].endswith("s = torch.cuda.Stream()")
+    assert late.facts["rules"] == ["stream"]
+    wrong = Outcome(Verdict.WRONG_VALUES, "wrong")
+    assert seen.explained(wrong) is wrong, "what nothing confirms is not held against it"
 
 
-def test_the_matrix_operator():
-    source = f"{KERNEL}def f(a, b):\n    return a @ b\n"
-    assert "uses @" in judged(source, ("matmul",)).reason
-    assert judged(source, ("conv",)) is None
+def test_a_library_counts_where_its_import_could_work():
+    assert examined(KERNEL + "import flash_attn_no_such, xformers").imported() is None
+    outcome = examined(KERNEL + "import radon.metrics").imported()
+    assert outcome.verdict is Verdict.FORBIDDEN
+    assert "imports radon: it is none of the modules that a kernel is known to need" in outcome.reason
 
 
-def test_inside_a_kernel_the_same_names_are_tritons():
-    assert "tl.softmax(" in KERNEL
-    assert judged(KERNEL, tuple(GROUPS)) is None
-    tuned = KERNEL.replace("@triton.jit", "@triton.autotune(configs=[], key=['n'])\n@triton.jit")
-    assert judged(tuned, tuple(GROUPS)) is None
+def test_in_a_run_findings_travel_in_the_records(tree):
+    """A note hurts nobody; a library that is there is forbidden; a fallback explains that no kernel ran."""
+    tree.candidate("noted", "import os\n" + RELU)
+    tree.candidate("library", "import radon\n" + RELU)
+    idle = RELU.replace("    flat = input", "    return torch.relu(input)\n    flat = input")
+    tree.candidate("idle", idle)
+    result = tree.run("-m", "compiles", "-k", "relu and not leaky")
+    records = {record["method"]: record for record in result.records}
+    assert records["noted"]["verdict"] == "PASSED"
+    assert records["noted"]["facts"]["policy"] == {"notes": ["line 1: system: imports os"]}
+    assert records["library"]["verdict"] == "FORBIDDEN"
+    assert records["idle"]["verdict"] == "NO_KERNEL"
+    assert "calls torch.relu: work that is left to PyTorch is not the candidate's" in records["idle"]["details"]
 
 
 def test_text_is_no_code():
@@ -104,68 +97,10 @@ def test_text_is_no_code():
     assert judged(source, tuple(GROUPS)) is None
 
 
-HONEST = {
-    "in place, names that sound bad": KERNEL
-    + """
-def relu_(x):
-    eval_mode, exec_stream, gc_cache, time_now = True, None, {}, 0
-    x.grad = None
-    x.data = x
-    return x
-""",
-    "a workspace kept between calls": KERNEL
-    + """
-_WORKSPACE = {}
-
-
-class Scratch:
-    def __init__(self):
-        self.torch = torch.empty(3)
-        self.time = 0
-""",
-    "optional import, device properties": KERNEL
-    + """
-try:
-    from triton.language.extra import libdevice
-except ImportError:
-    libdevice = None
-
-
-def count(device):
-    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 4
-""",
-    "evaluation mode, methods named as the rules": KERNEL
-    + """
-def f(model, x):
-    model.eval()
-    return model.exec(x).to(torch.float32)
-""",
-    "split sums, then a cast": KERNEL
-    + """
-import functools
-import math
-from typing import Optional
-
-
-@functools.lru_cache(maxsize=None)
-def blocks(n: int) -> Optional[int]:
-    return 1 << math.ceil(math.log2(n))
-
-
-def f(a):
-    return torch.zeros(a.shape, dtype=torch.float32).to(a.dtype)
-""",
-}
-
-
-@pytest.mark.parametrize("name", HONEST)
-def test_honest_code_is_not_flagged(name):
-    assert judged(HONEST[name], ("quantize", "matmul")) is None
-
-
-def test_our_own_kernels_are_not_flagged():
+def test_our_own_kernels_are_neither_rejected_nor_suspected():
     assert EXPERT
-    assert {path.name: judged(path.read_text()) for path in EXPERT if judged(path.read_text())} == {}
+    found = {path.name: examined(path.read_text(), tuple(GROUPS)).findings for path in EXPERT}
+    assert {name: f for name, f in found.items() if [x for x in f if x.level is not Level.NOTE]} == {}
 
 
 @pytest.mark.parametrize(
@@ -193,8 +128,8 @@ def test_what_breaks_the_parser_is_a_verdict(source):
 
 
 def test_lines_are_quoted_as_python_counts_them():
-    outcome = judged("'a\x0cb\u2028c'\r\nx = 1\r\nimport gc\n")
-    assert outcome.details.splitlines()[0] == "line 3: import gc"
+    outcome = judged("'a\x0cb\u2028c'\r\nx = 1\r\nimport mmap\n")
+    assert outcome.details.splitlines()[0] == "line 3: import mmap"
 
 
 def test_candidates_that_break_the_parser_do_not_break_the_run(tmp_path):

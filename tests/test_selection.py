@@ -136,7 +136,7 @@ def test_stop_at_the_first_and_run_the_last_failed(inline):
     assert "stopping after 1 failures" in done.stdout.str()
     failed, _ = cached(inline, "-v", "-m", "compiles")
     assert failed == [f"relu.py::test_compiles[{method}]" for method in ("a", "b", "c", "d-forbidden")]
-    inline.candidate("b", f"import gc\n{RELU}")
+    inline.candidate("b", f"import mmap\n{RELU}")
     (inline.path / "candidates" / "c" / "activation" / "relu.py").unlink()
     failed, done = cached(inline, "-v", "--lf", "-m", "compiles")
     assert failed == [f"relu.py::test_compiles[{method}]" for method in ("a", "b", "d-forbidden")]

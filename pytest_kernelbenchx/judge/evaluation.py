@@ -1,11 +1,12 @@
 """One candidate's way through the stages. What the `candidate` fixture hands to a test."""
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_kernelbenchx.candidate import Candidate
+from pytest_kernelbenchx.candidate import Candidate, entry_names
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import messages, policy, speed
 from pytest_kernelbenchx.judge.caller import Caller
@@ -37,6 +38,7 @@ class Evaluation:
         self.task, self.candidate, self.laboratory = task, candidate, laboratory
         self.outcomes: dict[str, Outcome] = {}
         self.measurements: dict[str, Measurement] = {}
+        self.examination: policy.Examination | None = None
         self.unsent: list[dict[str, Any]] = []
         self.caller = Caller(task, candidate, laboratory.sandbox, laboratory.lease)
         self.trial = Trial(task, self.caller, laboratory.settings)
@@ -59,10 +61,17 @@ class Evaluation:
         if key not in self.outcomes:
             obstacle = self._obstacle(stage)
             start = time.perf_counter()
-            outcome = Outcome(Verdict.SKIPPED, obstacle) if obstacle else self._run(stage, size)
+            outcome = Outcome(Verdict.SKIPPED, obstacle) if obstacle else self._explained(self._run(stage, size), stage)
             self.outcomes[key] = outcome
             self.unsent.append(self.laboratory.record(self, stage, size, outcome, time.perf_counter() - start))
         return self.outcomes[key]
+
+    def _explained(self, outcome: Outcome, stage: str) -> Outcome:
+        """The outcome with what the policy has to say of it, and in stage one with all that it found."""
+        if self.examination is None:
+            return outcome
+        outcome = self.examination.explained(outcome)
+        return replace(outcome, facts={**outcome.facts, **self.examination.facts}) if stage == STAGES[0] else outcome
 
     def _obstacle(self, stage: str) -> str | None:
         """Why a stage can't run, if it can't."""
@@ -109,9 +118,16 @@ class Evaluation:
         tree = policy.parse(self.candidate.source)
         if isinstance(tree, Outcome):
             return tree
-        if forbidden := policy.examine(tree, self.candidate.source, self.task.forbid):
-            return forbidden
+        names = entry_names(self.candidate, self.task.name, self.task.aliases)
+        seen = policy.examine(tree, self.candidate.source, self.task.forbid, names)
+        if isinstance(seen, Outcome):
+            return seen
+        self.examination = seen
+        if seen.outcome:
+            return seen.outcome
         self.caller.load()
+        if library := seen.imported():
+            return library
         for case in first_cases(self.task):
             failure = self._failure(case)
             if failure is not None:
