@@ -59,7 +59,7 @@ HOSTILE = {
         {"FORBIDDEN"},
     ),
     "patches-unseen": (
-        HEAD + "\nfor name in ('allclose', 'equal', 'isclose'):\n    setattr((0, torch)[-1], name, lambda *a, **k: True)\n"
+        HEAD + "\nfor name in ('allclose', 'equal', 'isclose'):\n    setattr((0, torch)[-1], name, bool)\n"
         + CALL + "    return honest(input) + 1\n",
         "correct",
         {"WRONG_VALUES"},
