@@ -92,8 +92,9 @@ def std_rows(x, y, divisor, tanh):
     if parts > 1:
         mean, m2 = (torch.empty((parts, M), dtype=torch.float32, device=x.device) for _ in range(2))
     rows_kernel[(programs, parts)](
-        x, mean, m2, M, R, inner, *x.stride(), part, divisor, tanh, parts == 1, rows, columns, num_warps=8
-    )
+        x, mean, m2, M, R, inner, *x.stride(), part, divisor, tanh, parts == 1, rows, columns,
+        num_warps=8, enable_fp_fusion=False,  # fused into x - mean, a GELU would differ from itself
+    )  # fmt: skip
     if parts > 1:
         width = triton.next_power_of_2(parts)
         rows = min(triton.next_power_of_2(M), max(1, 2048 // width))

@@ -69,9 +69,9 @@ def grid_sample_kernel(x_ptr, g_ptr, y_ptr, PLACES, C, D, H, W, x_n, x_c, x_d, x
         for corner in tl.static_range(CORNERS):
             column, row, layer = left + corner % 2, top + corner // 2 % 2, front + corner // 4
             there = ok & inside(column, W) & inside(row, H) & inside(layer, D)
-            at = tl.where(there, column, 0.0).to(tl.int64) * x_w + tl.where(there, row, 0.0).to(tl.int64) * x_h
-            at += tl.where(there, layer, 0.0).to(tl.int64) * x_d
-            value = tl.load(x_ptr + n * x_n + c * x_c + at[None, :], mask=there[None, :] & (c < C), other=0.0)
+            at = column.to(tl.int64) * x_w + row.to(tl.int64) * x_h + layer.to(tl.int64) * x_d
+            seen = there[None, :] & (c < C)
+            value = tl.load(x_ptr + n * x_n + c * x_c + at[None, :], mask=seen, other=0.0)
             if NEAREST:
                 total += value
             else:
@@ -79,7 +79,7 @@ def grid_sample_kernel(x_ptr, g_ptr, y_ptr, PLACES, C, D, H, W, x_n, x_c, x_d, x
                 if VOLUME:
                     weight *= 1.0 - tl.abs(z - layer)
                 # Where the place is so far out that its neighbours can't be told apart the weight is not sensible.
-                total += tl.where(there, weight, 0.0)[None, :] * value
+                total += tl.where(seen, weight[None, :] * value, 0.0)
         tl.store(y_ptr + (n * C + c) * PLACES + p[None, :], total, mask=ok[None, :] & (c < C))
 
 

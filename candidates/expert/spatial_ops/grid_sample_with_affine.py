@@ -11,11 +11,11 @@ import triton.language as tl
 
 @triton.jit
 def coordinate(i, S, ALIGN: tl.constexpr):
-    """Where pixel i of S lies between -1 and 1."""
+    """Where pixel i of S lies between -1 and 1; the middle is 0, however the division rounds."""
     if ALIGN:
-        return tl.where(S > 1, 2.0 * i / tl.maximum(S - 1, 1) - 1.0, 0.0)
+        return tl.where(S > 1, (2.0 * i - (S - 1)) / tl.maximum(S - 1, 1), 0.0)
     else:
-        return (2.0 * i + 1.0) / S - 1.0
+        return (2.0 * i + 1.0 - S) / S
 
 
 @triton.jit
