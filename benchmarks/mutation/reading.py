@@ -103,6 +103,7 @@ def compared(node: ast.AST) -> bool:
 def assigned(node: ast.AST) -> str:
     """The name that a value is given, "" where it has none."""
     outer = getattr(node, "parent", None)
+    node = getattr(node, "original", node)
     single = isinstance(outer, ast.Assign) and outer.value is node and isinstance(outer.targets[0], ast.Name)
     return outer.targets[0].id if single else ""
 
@@ -112,10 +113,21 @@ def loads(inside: ast.FunctionDef) -> dict[str, ast.Call]:
     return {assigned(node): node for node in ast.walk(inside) if called(node) == "tl.load" and assigned(node)}
 
 
-def reduces(inside: ast.FunctionDef) -> bool:
-    """Whether a kernel may combine elements: by itself, or by a function that it calls."""
-    names = [called(node) for node in ast.walk(inside) if isinstance(node, ast.Call)]
+def reduces(inside: ast.FunctionDef, first: int = 0) -> bool:
+    """Whether a kernel may combine elements, by itself or by a function that it calls, from a line on."""
+    names = [called(node) for node in ast.walk(inside) if isinstance(node, ast.Call) and node.lineno >= first]
     return any(name.removeprefix("tl.") in REDUCTIONS or ("." not in name and name not in BUILTINS) for name in names)
+
+
+def uses(inside: ast.FunctionDef, name: str) -> list[ast.Name]:
+    """Where a name is read."""
+    names = [node for node in ast.walk(inside) if isinstance(node, ast.Name) and node.id == name]
+    return [node for node in names if isinstance(node.ctx, ast.Load)]
+
+
+def chosen_by(node: ast.AST, condition: str) -> bool:
+    """Whether a node is inside a tl.where of this condition."""
+    return any(called(outer) == "tl.where" and ast.unparse(outer.args[0]) == condition for outer in above(node))
 
 
 BUILTINS = ("range", "float", "int", "min", "max")
@@ -131,17 +143,17 @@ def accumulators(inside: ast.FunctionDef) -> set[str]:
 def hidden_by_mask(load: ast.Call) -> bool:
     """Whether it can be seen that what a load gives outside its mask is never used.
 
-    So it is where nothing is reduced and stores have masks; where tl.where asks for the same condition; and in a
-    product with what is loaded as 0 there.
+    So it is where nothing is reduced afterwards and stores have masks; where only tl.where uses it, on that condition;
+    and in a product with what is loaded as 0 there.
     """
     inside, name, mask = function(load), assigned(load), keyword(load, "mask")
     if inside is None or mask is None:
         return False
     stores = [node for node in ast.walk(inside) if called(node) == "tl.store"]
-    if stores and all(keyword(store, "mask") for store in stores) and not reduces(inside):
+    first = min([load.lineno, *(outer.lineno for outer in above(load) if isinstance(outer, ast.For))])
+    if stores and all(keyword(store, "mask") for store in stores) and not reduces(inside, first):
         return True
-    conditions = {ast.unparse(node.args[0]) for node in ast.walk(inside) if called(node) == "tl.where"}
-    if ast.unparse(mask.value) in conditions:
+    if name and all(chosen_by(use, ast.unparse(mask.value)) for use in uses(inside, name)):
         return True
     others = loads(inside)
     products = [node for node in ast.walk(inside) if called(node) == "tl.dot" and len(node.args) > 1]
