@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from pytest_kernelbenchx.judge.verdicts import Verdict
-from pytest_kernelbenchx.sandbox import host, process, processes
+from pytest_kernelbenchx.sandbox import host, process, processes, server
 from pytest_kernelbenchx.sandbox.exchange import OUTPUT_LIMIT
 from pytest_kernelbenchx.sandbox.host import Died, Sandbox, SandboxError
 from pytest_kernelbenchx.sandbox.protocol import Opaque
@@ -344,7 +344,7 @@ def test_a_neighbour_of_one_that_kills_the_zygote_is_not_blamed(sandbox):
 
 
 def test_a_zygote_that_is_stopped_is_replaced(sandbox, monkeypatch):
-    monkeypatch.setattr(host, "CONTROL_SECONDS", 1.0)
+    monkeypatch.setattr(server, "CONTROL_SECONDS", 1.0)
     child = sandbox.child()
     with pytest.raises(Died) as death:
         call(child, "import os\ndef f():\n    os.kill(os.getppid(), 19)\n    os._exit(0)")
@@ -367,7 +367,7 @@ child.load("kernel.py", {FORK!r} + "\\ndef f():\\n    spawn(2)\\n    while True:
 threading.Thread(target=child.call, args=([], {{}}, 0, 600.0), daemon=True).start()
 while child.output.count("pid") < 2:
     time.sleep(0.01)
-print(box._zygote.pid, child.pid, *[line.split()[1] for line in child.output.splitlines()], flush=True)
+print(box._server.pid, child.pid, *[line.split()[1] for line in child.output.splitlines()], flush=True)
 time.sleep(600)
 """
     root = Path(host.__file__).parents[2]
@@ -387,15 +387,15 @@ time.sleep(600)
 
 
 def test_a_sandbox_that_cannot_work_says_so(monkeypatch, tmp_path):
-    monkeypatch.setattr(host, "BOOT", "import sys; sys.exit('no torch here')")
+    monkeypatch.setattr(server, "BOOT", "import sys; sys.exit('no torch here')")
     with Sandbox(scratch=tmp_path) as box, pytest.raises(SandboxError, match="did not come up: no torch here"):
         box.child()
     assert not list(tmp_path.iterdir())
 
 
 def test_a_self_test_that_fails_is_no_verdict_on_a_candidate(monkeypatch):
-    broken = host.BOOT.replace("zygote.main", "zygote.interpreter.self_test = lambda: ['Sums are wrong.']\nzygote.main")
-    monkeypatch.setattr(host, "BOOT", broken)
+    broken = server.BOOT.replace("zygote.main", "zygote.interpreter.self_test = lambda: ['Sums are wrong.']\nzygote.main")
+    monkeypatch.setattr(server, "BOOT", broken)
     with Sandbox() as box, pytest.raises(SandboxError, match=r"not computed right on this machine: Sums are wrong\."):
         box.child()
 

@@ -30,10 +30,12 @@ from pytest_kernelbenchx.sandbox.wire import CHANNEL_LOST, ProtocolError, Reader
 REQUEST_LIMIT = 1 << 40
 
 
-def run(channel: int, output: int, directory: Path, device: str, memory: int, parent: int) -> NoReturn:
+def run(
+    channel: int, output: int, directory: Path, kernels: Path, device: str, memory: int, parent: int
+) -> NoReturn:
     """Never returns, whatever happens: the code that forked must not go on here."""
     try:
-        layers = enter(channel, output, directory, memory if device == "cpu" else None, parent)
+        layers = enter(channel, output, directory, kernels, memory if device == "cpu" else None, parent)
         serve(socket.socket(fileno=channel), Runner(directory, device, layers))
     except BaseException:  # even a KeyboardInterrupt that the candidate arranged must not reach the zygote's code
         traceback.print_exc()
@@ -42,8 +44,11 @@ def run(channel: int, output: int, directory: Path, device: str, memory: int, pa
         os._exit(1)
 
 
-def enter(channel: int, output: int, directory: Path, memory: int | None, parent: int) -> list[str]:
-    """Confine this process and give it a private directory, a clean environment and an output pipe."""
+def enter(channel: int, output: int, directory: Path, kernels: Path, memory: int | None, parent: int) -> list[str]:
+    """Confine this process and give it a private directory, a clean environment and an output pipe.
+
+    `kernels` is where compiled kernels are kept, perhaps with other processes of the same candidate.
+    """
     layers = processes.confine(parent, memory)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -56,7 +61,7 @@ def enter(channel: int, output: int, directory: Path, memory: int | None, parent
         HOME=str(directory / "home"),
         TMPDIR=str(directory / "tmp"),
         XDG_CACHE_HOME=str(directory / "cache"),
-        TRITON_CACHE_DIR=str(directory / "cache" / "triton"),
+        TRITON_CACHE_DIR=str(kernels),
         TORCHINDUCTOR_CACHE_DIR=str(directory / "cache" / "inductor"),
     )
     tempfile.tempdir = str(directory / "tmp")

@@ -44,6 +44,7 @@ class Child:
     def __init__(self, sandbox: "Sandbox", pid: int, link: Exchange, directory: Path):
         self.pid = pid
         self.alone = True  # whether no other candidate's process has lived beside it
+        self.compiled: str | None = None  # the compiled kernels that it shares with others of its candidate
         self._sandbox, self._link, self._directory = sandbox, link, directory
         self._doing = "starting"
         self._ended: Outcome | None = None
