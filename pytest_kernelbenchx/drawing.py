@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import assume
+from hypothesis import assume, reject
 from hypothesis import strategies as st
 
 from pytest_kernelbenchx.cases import Case
@@ -27,10 +27,13 @@ LONGEST, LONGEST_ALONE = 257, 5000  # of an axis, and of the only axis of all it
 
 @dataclass(frozen=True)
 class Budget:
-    """How large a case may be: elements of its largest tensor, floating-point operations where a task counts them."""
+    """How large a case may be: elements of its largest tensor, floating-point operations where a task counts them.
+    `least` is how many elements it must have.
+    """
 
     elements: int = 2**14
     flops: int = 2**22
+    least: int = 0
 
 
 def lengths(longest: int, known: Sequence[int] = LENGTHS) -> st.SearchStrategy[int]:
@@ -105,19 +108,38 @@ def kinds(task: Task) -> list[tuple[str, str]]:
     return [(dtype, fill) for dtype in task.dtypes for fill in fills]
 
 
-def cases(task: Task, budget: Budget | None = None, kind: tuple[str, str] | None = None) -> st.SearchStrategy[Case]:
-    """Cases of `task`, of one element type and fill if `kind` gives them."""
+def cases(
+    task: Task,
+    budget: Budget | None = None,
+    kind: tuple[str, str] | None = None,
+    simplest: bool = True,
+    rejected: Callable[[], None] = lambda: None,
+) -> st.SearchStrategy[Case]:
+    """Cases of `task`.
+
+    Args:
+        budget: how large they may be.
+        kind: their element type and fill; both are drawn if it is None.
+        simplest: whether Hypothesis may begin, as it always does, with the simplest case of all (every axis 1). Asked
+            for a few cases of each kind, it would give little else.
+        rejected: called for each case that the task's `where=` turns away.
+    """
     budget = budget or Budget()
 
     @st.composite
     def case(draw: Any) -> Case:
         dtype, fill = kind or draw(st.sampled_from(kinds(task)))
         axes = _draw_axes(draw, task, budget)
+        assume(not budget.least or task.elements(axes) >= budget.least)
         options = _draw_options(draw, task, axes, dtype)
         present, numbers = _draw_alternatives(draw, task)
         if task.where is not None:
             drawn = {**axes, **_defaults(task), **options, "dtype": dtype, "present": present}
-            assume(task.where(**select(task.where, drawn)))
+            if not task.where(**select(task.where, drawn)):
+                rejected()
+                reject()
+        if not simplest:
+            assume(draw(st.integers(0, 7)))  # what is drawn first is 0 throughout
         return Case(
             axes=axes,
             dtype=dtype,

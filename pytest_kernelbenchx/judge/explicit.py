@@ -1,7 +1,5 @@
 """The cases that are tried beside those that Hypothesis draws: stage one's calls, other layouts, simpler shapes."""
 
-import math
-from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
@@ -15,10 +13,10 @@ from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.task import Task
 
 SLOW = 1024  # elements from which a call may be slow in the interpreter, which runs one program after the other
-BESIDE_BLOCKS = (65, 129, 257, 513, 1025, 2049, 4097)  # lengths to show a failure at, shortest first
 QUIET = hypothesis_settings(
     deadline=None,
     database=None,
+    derandomize=False,
     phases=(Phase.generate, Phase.shrink),
     print_blob=False,
     report_multiple_bugs=False,
@@ -50,16 +48,6 @@ def in_layouts(task: Task) -> list[Case]:
         tensors = [name for name in passed if name not in case.numbers]
         found += [replace(case, layouts=dict.fromkeys(tensors, layout)) for layout in others]
     return found
-
-
-def flattened(task: Task, case: Case) -> Iterator[Case]:
-    """The case with one axis in place of several, of lengths that are shorter than all of it."""
-    for name in task.groups():
-        shape = case.axes.get(name, [])
-        axes = {key: value for key, value in case.axes.items() if not key.startswith(f"{name}~")}
-        for length in BESIDE_BLOCKS if len(shape) > 1 else ():
-            if length < math.prod(shape):
-                yield replace(case, axes={**axes, name: [length]})
 
 
 def simplest(task: Task) -> Case:

@@ -6,7 +6,10 @@ A hint is given only when the whole pattern fits; a wrong hint costs more than n
 import torch
 from torch import Tensor
 
+from pytest_kernelbenchx.sandbox.fresh import BYTE
+
 TF32 = "the error is of TF32's size everywhere: tl.dot uses TF32 by default: pass input_precision='ieee'"
+UNWRITTEN = "nothing was written there: are all blocks launched (triton.cdiv), is the mask of tl.store right?"
 HALF = "the error is that of sums kept in 16 bits: accumulate in float32 (acc = tl.zeros(..., tl.float32))"
 
 
@@ -53,11 +56,18 @@ def _box(wrong: Tensor) -> str:
 
 def find_hint(got: Tensor, truth: Tensor, wrong: Tensor) -> str:
     """A sentence on the likely mistake, or ""."""
+    if bool(wrong.any()) and _unwritten(got[wrong]):
+        return UNWRITTEN
     if got.numel() < 2:
         return ""
     exact = truth.to(got.dtype)
     checks = (_constant, _moved, _multiple, _imprecise)
     return next((hint for check in checks if (hint := check(got, exact, wrong))), "")
+
+
+def _unwritten(values: Tensor) -> bool:
+    """Whether these are the bytes that fresh memory holds, in the interpreter."""
+    return values.element_size() > 1 and bool((values.contiguous().view(torch.uint8) == BYTE).all())
 
 
 def _constant(got: Tensor, exact: Tensor, wrong: Tensor) -> str:

@@ -4,31 +4,36 @@ A case that the interpreter cannot run says nothing; the others are judged all t
 """
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import seed as seeded
 from hypothesis import settings as hypothesis_settings
 from hypothesis.errors import Unsatisfiable
 from torch import Tensor
 
 from pytest_kernelbenchx.cases import Arguments, Case, from_example
-from pytest_kernelbenchx.drawing import Budget, cases, kinds
+from pytest_kernelbenchx.drawing import cases
 from pytest_kernelbenchx.judge import messages
 from pytest_kernelbenchx.judge.caller import Caller
-from pytest_kernelbenchx.judge.explicit import QUIET, SLOW, flattened, in_layouts
+from pytest_kernelbenchx.judge.explicit import QUIET, SLOW, in_layouts
 from pytest_kernelbenchx.judge.judging import Reply, judge
 from pytest_kernelbenchx.judge.oracle import Expectation, expect
+from pytest_kernelbenchx.judge.sharing import Share, shares
+from pytest_kernelbenchx.judge.simplifying import simplify
+from pytest_kernelbenchx.judge.suspicions import STRIDES, hinted
+from pytest_kernelbenchx.judge.tally import Tally
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.settings import CASES, Settings
 from pytest_kernelbenchx.task import Task
 
-BUDGETS = {"cpu": Budget(2**13, 2**22), "cuda": Budget(2**16, 2**26)}
 CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
-SHRINKS = 60  # further runs to find a smaller failing case
+SHRINKS, DRAWN_SHRINKS = 60, 40  # further runs to find a smaller failing case, and those of them that Hypothesis has
 LARGE, IDLE = 256, 0.9  # elements of an output that needs a kernel; share of such cases without one that is too much
 COMPILING = 5  # times the limit of one call that a stage may take on a GPU, where kernels are compiled for every case
 SMALL = 64  # elements of a failing example that needs no smaller one
+DEAR = 0.25  # of the time of a stage: a large case that may take longer is not tried
 
 
 class Trial:
@@ -38,9 +43,13 @@ class Trial:
         self.task, self.caller, self.settings = task, caller, settings
         self._seen: dict[str, Outcome] = {}
         self._first_failure: Outcome | None = None
-        self._deaths = self._after_failure = 0
-        self._without = self._counted = 0
+        self.tally = Tally()
+        self._deaths = self._without = self._counted = 0
         self._left_out = False  # whether time ran out before some case
+
+    def passed(self) -> list[Case]:
+        """The cases that were right."""
+        return [Case.from_json(key) for key, outcome in self._seen.items() if outcome.passed]
 
     @property
     def idle(self) -> bool:
@@ -57,7 +66,7 @@ class Trial:
         try:
             return self._run()
         except OutcomeError as error:
-            raise OutcomeError(self._of_layouts(self._flatter(error.outcome))) from None
+            raise OutcomeError(self._simplest(error.outcome)) from None
 
     def _run(self) -> Outcome:
         examples = [from_example(self.task, number) for number in range(len(self.task.examples))]
@@ -68,13 +77,18 @@ class Trial:
                 raise self._smaller(case, error) from None
         self._draw()
         drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
-        facts = {"cases": len(self._seen), "cases_sha256": drawn, "without_kernel": [self._without, self._counted]}
+        facts = {"cases_sha256": drawn, "without_kernel": [self._without, self._counted], **self._counts()}
         return self._unfailed({**facts, "launches": dict(self.caller.launches), "errors": self._worst()})
 
     def only(self, case: Case) -> Outcome:
         """The verdict on one case; OutcomeError if it fails."""
-        self.check(case)
-        return self._unfailed({"cases": 1, "only_case": case.to_json(), "errors": self._worst()})
+        try:
+            self.check(case)
+        except OutcomeError as error:
+            outcome = self._hinted(error.outcome)
+            facts = {**outcome.facts, "only_case": case.to_json()}
+            raise OutcomeError(Outcome(outcome.verdict, outcome.reason, outcome.details, facts)) from None
+        return self._unfailed({**self._counts(), "only_case": case.to_json(), "errors": self._worst()})
 
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it fails."""
@@ -91,19 +105,41 @@ class Trial:
         if outcome.verdict is self._first_failure.verdict:
             raise OutcomeError(outcome)
 
-    def _flatter(self, outcome: Outcome) -> Outcome:
-        """The same failure on a tensor of one axis, the shortest of `BESIDE_BLOCKS` that shows it."""
+    def _counts(self) -> dict[str, Any]:
+        return {"cases": len(self._seen), **self.tally.facts()}
+
+    def _simplest(self, outcome: Outcome) -> Outcome:
+        """The same failure on a simpler case where one is found, with a hint and the facts."""
         case = Case.from_json(outcome.facts["case"]) if "case" in outcome.facts else None
-        if case is None or case.example is not None or self._deaths:
-            return outcome
-        for flat in flattened(self.task, case):
+        if case is not None and not self._deaths:
+            if case.example is None or self.task.elements(case.axes) > SMALL:
+                outcome = simplify(self.task, outcome, self._again)
+            outcome = self._hinted(outcome)
+        outcome = self._of_layouts(outcome)
+        return Outcome(outcome.verdict, outcome.reason, outcome.details, {**outcome.facts, **self._counts()})
+
+    def _again(self, case: Case) -> Outcome | None:
+        """The outcome of a case if it fails like the first failure; None, too, once enough were tried."""
+        key, first = case.to_json(), self._first_failure
+        assert first is not None
+        if key not in self._seen:
+            if self.tally.after_failure >= SHRINKS or self._deaths or self.caller.spent > 2 * self.most:
+                return None
             try:
-                found = self._judged(flat)
-            except Exception:  # options, or other axes, may ask for the axes that are gone
-                break
-            if found.verdict is outcome.verdict:
-                return found
-        return outcome
+                self._seen[key] = self._judged(case)
+            except Exception:  # options, or other axes, may ask for what was taken away
+                return None
+        return self._seen[key] if alike(self._seen[key], first) else None
+
+    def _hinted(self, outcome: Outcome) -> Outcome:
+        """The outcome, with what it looks like, if that is known."""
+        return outcome if self._deaths else hinted(self.task, outcome, self._replied)
+
+    def _replied(self, case: Case) -> tuple[Expectation, Reply, Outcome]:
+        """A call that counts for nothing: what was expected, what came, and the verdict."""
+        expected = expect(self.task, case)
+        reply = self.caller.call(case, expected)
+        return expected, reply, judge(self.task, case, expected, reply)
 
     def _of_layouts(self, outcome: Outcome) -> Outcome:
         """The outcome, which says so where contiguous inputs gave right results and others did not."""
@@ -114,7 +150,7 @@ class Trial:
             return outcome
         reason = f"{outcome.reason}; all {right} cases with contiguous inputs are right"
         details = [line for line in outcome.details.splitlines() if not line.strip().startswith("hint:")]
-        details.append("hint: inputs have the strides shown below: pass strides to the kernel, or use .contiguous()")
+        details.append(f"hint: {STRIDES}")
         facts = {**outcome.facts, "contiguous_right": right}
         return Outcome(outcome.verdict, reason, "\n".join(details), facts)
 
@@ -156,32 +192,46 @@ class Trial:
         """Check the cases that Hypothesis draws; OutcomeError is the smallest failing one found."""
 
         def every_case(case: Case) -> None:
+            if self._first_failure is None and case.to_json() in self._seen:
+                reject()  # drawn before: it is none of those that were asked for
             self.check(case)
 
-        every_kind = kinds(self.task)
-        share = -(-CASES[self.settings.effort] // len(every_kind))
-        for number, kind in enumerate(every_kind):
-            decorate = hypothesis_settings(QUIET, max_examples=share)
-            drawn = given(case=cases(self.task, BUDGETS[self.settings.device], kind))
-            test = seeded(self.settings.seed + number)(decorate(drawn(every_case)))
+        for number, share in enumerate(shares(self.task, CASES[self.settings.effort], self.settings.device)):
+            if share.large and self._dear(share.budget.elements):
+                continue
             try:
-                test()
+                self._draw_share(share, self.settings.seed + number, every_case)
             except Unsatisfiable as error:
-                reason = f"the task's where= rejects every case: {error}"
-                raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
+                if not share.large:
+                    reason = f"the task's where= rejects every case: {error}"
+                    raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
+                self._draw_share(share.smaller(self.settings.device), self.settings.seed + number, every_case)
+
+    def _draw_share(self, share: Share, seed: int, every_case: Callable[[Case], None]) -> None:
+        drawn = cases(self.task, share.budget, share.kind, share.simplest, self.tally.reject)
+        decorate = hypothesis_settings(QUIET, max_examples=share.count)
+        seeded(seed)(decorate(given(case=drawn)(every_case)))()
+
+    def _dear(self, elements: int) -> bool:
+        """Whether a case of so many elements may take long, by what the others took."""
+        return self.caller.spent / max(1, self.tally.elements) * elements > DEAR * self.most
 
     def _enough(self) -> bool:
         """Whether to draw on without running: time is spent, or a failure is known and shrinking has had its share."""
         if self._first_failure is not None:
-            self._after_failure += 1
-            return self._after_failure > SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.most
+            runs = self.tally.after_failure
+            return runs >= DRAWN_SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.most
         return self.caller.spent > self.most
 
     def _judged(self, case: Case) -> Outcome:
-        expected = expect(self.task, case)
+        self.tally.count(case, self.task.elements(case.axes), self._first_failure is not None)
+        with self.tally.spent("reference"):
+            expected = expect(self.task, case)
         try:
-            reply = self.caller.call(case, expected)
-            outcome = judge(self.task, case, expected, reply)
+            with self.tally.spent("candidate"):
+                reply = self.caller.call(case, expected)
+            with self.tally.spent("judge"):
+                outcome = judge(self.task, case, expected, reply)
             self._count(expected, reply)
         except OutcomeError as error:
             self._deaths += 1
@@ -205,6 +255,13 @@ class Trial:
         if made >= LARGE and reply.failure is None:
             self._counted += 1
             self._without += not reply.launches
+
+
+def alike(found: Outcome, first: Outcome) -> bool:
+    """Whether two failures are of one kind: the same verdict, and where something was raised, the same exception."""
+    raised = first.verdict in (Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR)
+    same = not raised or found.reason.partition(":")[0] == first.reason.partition(":")[0]
+    return found.verdict is first.verdict and same
 
 
 def told(task: Task, caller: Caller, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:

@@ -31,11 +31,12 @@ def repair() -> None:
         raise RuntimeError(
             "The interpreter can be repaired only where TRITON_INTERPRET=1 is set before Triton's import."
         )
-    from . import builder, launching, pretence, reductions, rewriting
+    from . import builder, fresh, launching, pretence, reductions, rewriting
 
     for part in (builder, reductions, rewriting, launching):
         part.install()
     pretence.pretend()
+    fresh.fill_fresh_memory()
     _repaired = True
 
 
