@@ -1,6 +1,7 @@
 """What the command line asks for, checked once."""
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 STAGES = ("compiles", "correct", "performs")
 CASES = {"quick": 15, "standard": 50, "thorough": 300}  # drawn cases per candidate, by --kbx-effort
+PROCESSES = 4  # at most, of one candidate: each holds a CUDA context
 TIMEOUTS = {"compiles": 60.0, "correct": 120.0, "performs": 120.0}  # seconds
 
 
@@ -26,6 +28,7 @@ class Settings:
         tasks: the folder of task files.
         candidates: the folder (or JSONL file) of candidates.
         methods: the methods to judge; empty for all.
+        processes: how many of a candidate's processes answer its cases at the same time.
     """
 
     device: str
@@ -37,14 +40,16 @@ class Settings:
     tasks: Path
     candidates: Path
     methods: tuple[str, ...]
+    processes: int = 1
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Settings":
         """Read the options; pytest.UsageError says what is wrong with one."""
         directories = config.hook.pytest_kbx_directories(config=config) or {}
         get = config.getoption
+        where = device(get("kbx_device"))
         return cls(
-            device=device(get("kbx_device")),
+            device=where,
             timeouts=timeouts(get("kbx_timeout")),
             memory=memory(get("kbx_memory")),
             effort=get("kbx_effort"),
@@ -53,6 +58,7 @@ class Settings:
             tasks=tasks_path(config, directories),
             candidates=candidates_path(config, directories),
             methods=methods(get("kbx_method")),
+            processes=processes(where, getattr(config, "workerinput", {}).get("workercount", 1)),
         )
 
 
@@ -102,6 +108,11 @@ def device(given: str) -> str:
             "--kbx-device=cpu judges stages one and two in Triton's interpreter"
         )
     return "cpu"
+
+
+def processes(where: str, workers: int) -> int:
+    """How many processes compile one candidate's kernels on a GPU, where `workers` share the cores with them."""
+    return max(1, min(PROCESSES, len(os.sched_getaffinity(0)) // workers)) if where == "cuda" else 1
 
 
 def timeouts(given: str | None) -> dict[str, float]:

@@ -60,7 +60,7 @@ class Counted:
 
 
 def caller_of(process, device="cuda"):
-    sandbox = SimpleNamespace(device=device, child=lambda: process)
+    sandbox = SimpleNamespace(device=device, child=lambda compiled: process)
     candidate = Candidate("m", "math", "double", None, None, "", "0" * 64, Path("double.py"))
     caller = Caller(double, candidate, sandbox, Counted())
     caller.start(5.0)

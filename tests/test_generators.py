@@ -62,7 +62,7 @@ class Process:
 
 def verdict(number, obeys):
     lease = SimpleNamespace(shared=lambda: contextlib.nullcontext(0.0))
-    sandbox = SimpleNamespace(device="cpu", child=lambda: Process(obeys))
+    sandbox = SimpleNamespace(device="cpu", child=lambda compiled: Process(obeys))
     candidate = Candidate("m", "random", "numbers", None, None, "", "0", Path("numbers.py"))
     caller = Caller(numbers, candidate, sandbox, lease)
     caller.start(5.0)

@@ -394,7 +394,8 @@ def test_a_sandbox_that_cannot_work_says_so(monkeypatch, tmp_path):
 
 
 def test_a_self_test_that_fails_is_no_verdict_on_a_candidate(monkeypatch):
-    broken = server.BOOT.replace("zygote.main", "zygote.interpreter.self_test = lambda: ['Sums are wrong.']\nzygote.main")
+    untrue = "zygote.interpreter.self_test = lambda: ['Sums are wrong.']\nzygote.main"
+    broken = server.BOOT.replace("zygote.main", untrue)
     monkeypatch.setattr(server, "BOOT", broken)
     with Sandbox() as box, pytest.raises(SandboxError, match=r"not computed right on this machine: Sums are wrong\."):
         box.child()

@@ -19,7 +19,7 @@ class Drawn(Trial):
 
     def __init__(self, about, effort, device="cpu"):
         caller = SimpleNamespace(spent=0.0, limit=100.0, output="", launches={})
-        super().__init__(about, caller, SimpleNamespace(device=device, effort=effort, seed=0))
+        super().__init__(about, caller, SimpleNamespace(device=device, effort=effort, seed=0, processes=1))
         self.cases = []
         self._draw()
 

@@ -51,7 +51,7 @@ class IgnoresStrides(Answers):
 
 
 def test_quick_effort_tries_every_layout_and_says_that_contiguous_inputs_are_right():
-    trial = Trial(twice, IgnoresStrides(), SimpleNamespace(device="cpu", effort="quick", seed=0))
+    trial = Trial(twice, IgnoresStrides(), SimpleNamespace(device="cpu", effort="quick", seed=0, processes=1))
     with pytest.raises(OutcomeError) as caught:
         trial.run()
     outcome = caught.value.outcome
@@ -68,7 +68,7 @@ def test_layouts_are_those_that_the_task_allows():
 
 
 def trial_of(caller, device="cpu", effort="quick"):
-    return Trial(double, caller, SimpleNamespace(device=device, effort=effort, seed=0))
+    return Trial(double, caller, SimpleNamespace(device=device, effort=effort, seed=0, processes=1))
 
 
 @pytest.mark.parametrize(("calls_more", "wanted"), [(-0.5, Verdict.PASSED), (-5, Verdict.NOT_JUDGED)])

@@ -1,5 +1,6 @@
 """Ask a candidate's process: load it when needed, call it, and put what comes back under the parameters' names."""
 
+import secrets
 import time
 from collections import Counter
 from typing import Any
@@ -31,10 +32,12 @@ class Caller:
         launches: how often each of the candidate's own kernels was launched.
         spent: seconds that calls have taken since `start`.
         limit: seconds that one call may take.
+        compiled: the name of the compiled kernels that this process shares with its twins.
     """
 
     def __init__(self, task: Task, candidate: Candidate, sandbox: Sandbox, lease: Lease):
         self.task, self.candidate, self.sandbox, self.lease = task, candidate, sandbox, lease
+        self.compiled = f"kernels-{secrets.token_hex(8)}"
         self.launches: Counter[str] = Counter()
         self.spent = self.limit = 0.0
         self._child: Child | None = None
@@ -106,7 +109,7 @@ class Caller:
 
     def _loaded(self) -> Child:
         if self._child is None:
-            child = self.sandbox.child()
+            child = self.sandbox.child(self.compiled)
             entries = entry_names(self.candidate, self.task.name, self.task.aliases)
             try:
                 with self.lease.shared():
@@ -133,11 +136,32 @@ class Caller:
             found[name] = taken[0] if isinstance(arguments[name], torch.Tensor) else taken
         return found
 
+    def twin(self) -> "Caller":
+        """Another process of the same candidate, not started yet, that shares its compiled kernels."""
+        other = Caller(self.task, self.candidate, self.sandbox, self.lease)
+        other.compiled, other.limit = self.compiled, self.limit
+        return other
+
+    def interrupt(self) -> None:
+        """End the process whatever it does; from another thread, whose call then raises OutcomeError."""
+        self.limit = min(self.limit, 1.0)  # for a process that is only now being started
+        if self._child is not None:
+            self._child.interrupt()
+
+    def absorb(self, twin: "Caller") -> None:
+        """Count what a twin, which has ended, launched."""
+        self.launches.update(twin.launches)
+
     def close(self) -> None:
         """Kill the process."""
         if self._child is not None:
             self._child.kill()
             self._child = None
+
+    def forget(self) -> None:
+        """Kill the process, and remove the compiled kernels."""
+        self.close()
+        self.sandbox.forget(self.compiled)
 
 
 def preallocated(eager: list[Any]) -> Any:

@@ -181,5 +181,5 @@ class Evaluation:
         self.trial.check(case)
 
     def close(self) -> None:
-        """Kill the candidate's process."""
-        self.caller.close()
+        """Kill the candidate's processes, and remove what they have compiled."""
+        self.caller.forget()

@@ -4,7 +4,9 @@ A case that the interpreter cannot run says nothing; the others are judged all t
 """
 
 import hashlib
+import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hypothesis import given, reject
@@ -16,6 +18,7 @@ from torch import Tensor
 from pytest_kernelbenchx.cases import Arguments, Case, from_example
 from pytest_kernelbenchx.drawing import cases
 from pytest_kernelbenchx.judge import messages
+from pytest_kernelbenchx.judge.ahead import Several
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.explicit import QUIET, SLOW, in_layouts
 from pytest_kernelbenchx.judge.judging import Reply, judge
@@ -42,6 +45,7 @@ class Trial:
     def __init__(self, task: Task, caller: Caller, settings: Settings):
         self.task, self.caller, self.settings = task, caller, settings
         self._seen: dict[str, Outcome] = {}
+        self._ahead: dict[str, Outcome] = {}  # of cases that were judged before their turn
         self._first_failure: Outcome | None = None
         self.tally = Tally()
         self._deaths = self._without = self._counted = 0
@@ -69,16 +73,46 @@ class Trial:
             raise OutcomeError(self._simplest(error.outcome)) from None
 
     def _run(self) -> Outcome:
-        examples = [from_example(self.task, number) for number in range(len(self.task.examples))]
-        for case in [*examples, *in_layouts(self.task)]:
+        if self.settings.processes > 1:
+            self._look_ahead()
+        for case in self._chosen():
             try:
                 self.check(case)
             except OutcomeError as error:
                 raise self._smaller(case, error) from None
-        self._draw()
+        self._draw(self._check_new)
         drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
         facts = {"cases_sha256": drawn, "without_kernel": [self._without, self._counted], **self._counts()}
         return self._unfailed({**facts, "launches": dict(self.caller.launches), "errors": self._worst()})
+
+    def _chosen(self) -> list[Case]:
+        """The cases that are not drawn."""
+        examples = [from_example(self.task, number) for number in range(len(self.task.examples))]
+        return [*examples, *in_layouts(self.task)]
+
+    def _look_ahead(self) -> None:
+        """Judge all cases in several processes, up to the first that fails; one process alone goes on from there."""
+        start = time.perf_counter()
+        with Several(self.caller, self.settings.processes) as several:
+            for case, expected, caller, answer in several.answers(self._planned(), self._expected):
+                outcome = self._ahead[case.to_json()] = self._weighed(case, expected, caller, answer.result)
+                unfailed = outcome.passed or outcome.verdict is Verdict.NOT_JUDGED
+                if not unfailed or time.perf_counter() - start > self.most:
+                    break
+        self.caller.spent = time.perf_counter() - start
+
+    def _planned(self) -> list[Case]:
+        """Every case in the order in which it will be checked, as long as none fails."""
+        planned = {case.to_json(): case for case in self._chosen()}
+
+        def plan(case: Case) -> None:
+            if case.to_json() in planned:
+                reject()
+            planned[case.to_json()] = case
+
+        self._draw(plan)
+        self.tally.rejected = 0  # they will be drawn once more
+        return list(planned.values())
 
     def only(self, case: Case) -> Outcome:
         """The verdict on one case; OutcomeError if it fails."""
@@ -93,6 +127,8 @@ class Trial:
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it fails."""
         key = case.to_json()
+        if key in self._ahead:
+            self._seen[key] = self._ahead.pop(key)
         if key not in self._seen:
             if self._enough():
                 self._left_out |= self._first_failure is None
@@ -177,7 +213,7 @@ class Trial:
         size = self.task.elements(example.axes)
         if size > SMALL and not self._deaths:
             try:
-                self._draw()
+                self._draw(self._check_new)
             except OutcomeError as drawn:
                 case = drawn.outcome.facts.get("case")
                 if case and self.task.elements(Case.from_json(case).axes) < size:
@@ -188,14 +224,13 @@ class Trial:
         found = [outcome.facts.get("errors") for outcome in self._seen.values()]
         return max((errors for errors in found if errors), key=lambda errors: errors["relative_rmse"], default={})
 
-    def _draw(self) -> None:
-        """Check the cases that Hypothesis draws; OutcomeError is the smallest failing one found."""
+    def _check_new(self, case: Case) -> None:
+        if self._first_failure is None and case.to_json() in self._seen:
+            reject()  # drawn before: it is none of those that were asked for
+        self.check(case)
 
-        def every_case(case: Case) -> None:
-            if self._first_failure is None and case.to_json() in self._seen:
-                reject()  # drawn before: it is none of those that were asked for
-            self.check(case)
-
+    def _draw(self, every_case: Callable[[Case], None]) -> None:
+        """Hand on the cases that Hypothesis draws; where that raises OutcomeError, it is of the smallest one found."""
         for number, share in enumerate(shares(self.task, CASES[self.settings.effort], self.settings.device)):
             if share.large and self._dear(share.budget.elements):
                 continue
@@ -224,19 +259,26 @@ class Trial:
         return self.caller.spent > self.most
 
     def _judged(self, case: Case) -> Outcome:
-        self.tally.count(case, self.task.elements(case.axes), self._first_failure is not None)
+        expected = self._expected(case)
+        return self._weighed(case, expected, self.caller, partial(self.caller.call, case, expected))
+
+    def _expected(self, case: Case) -> Expectation:
         with self.tally.spent("reference"):
-            expected = expect(self.task, case)
+            return expect(self.task, case)
+
+    def _weighed(self, case: Case, expected: Expectation, caller: Caller, answer: Callable[[], Reply]) -> Outcome:
+        """The outcome of a case from what the candidate answers, or the error that the answer raises."""
+        self.tally.count(case, self.task.elements(case.axes), self._first_failure is not None)
         try:
             with self.tally.spent("candidate"):
-                reply = self.caller.call(case, expected)
+                reply = answer()
             with self.tally.spent("judge"):
                 outcome = judge(self.task, case, expected, reply)
             self._count(expected, reply)
         except OutcomeError as error:
             self._deaths += 1
             outcome = self._late(error.outcome, case)
-        return outcome if outcome.passed else told(self.task, self.caller, outcome, case, expected.arguments)
+        return outcome if outcome.passed else told(self.task, caller, outcome, case, expected.arguments)
 
     def _late(self, outcome: Outcome, case: Case) -> Outcome:
         """A large case may be slow in the interpreter alone, where smaller ones were right: that says nothing."""

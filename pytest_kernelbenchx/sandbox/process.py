@@ -140,6 +140,12 @@ class Child:
         """End it: its answer, well-formed as a message, is not what was asked for. Raises Died."""
         self._tampered(error)
 
+    def interrupt(self) -> None:
+        """SIGKILL to it alone: a call that waits for its answer, in another thread, raises Died."""
+        if self.alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
     def kill(self) -> None:
         """SIGKILL to it and to all it started, in sessions of their own, too; remove its directory. Idempotent."""
         self._reap(0.0)
