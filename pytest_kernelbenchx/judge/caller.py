@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -30,6 +31,8 @@ class Caller:
 
     Attributes:
         launches: how often each of the candidate's own kernels was launched.
+        raised: what launches of its own kernels raised that failed, and how often.
+        held: by held call, the tensors that it returned, as they were; None for those in the memory of an input.
         spent: seconds that calls have taken since `start`.
         limit: seconds that one call may take.
         compiled: the name of the compiled kernels that this process shares with its twins.
@@ -39,10 +42,13 @@ class Caller:
         self.task, self.candidate, self.sandbox, self.lease = task, candidate, sandbox, lease
         self.compiled = f"kernels-{secrets.token_hex(8)}"
         self.launches: Counter[str] = Counter()
+        self.raised: Counter[str] = Counter()
         self.spent = self.limit = 0.0
         self._child: Child | None = None
         self._configurations: list[int] = []
         self._lost = False
+        self.held: list[list[torch.Tensor | None]] = []
+        self._how: dict[str, bool] = {}
 
     def start(self, limit: float) -> None:
         """Begin a stage: no call may take longer than `limit` seconds."""
@@ -57,18 +63,34 @@ class Caller:
         """Start the process and import the candidate; OutcomeError if that fails. Otherwise the first call does it."""
         self._loaded()
 
-    def call(self, case: Case, expected: Expectation) -> Reply:
-        """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies."""
+    def call(self, case: Case, expected: Expectation, *, hold: bool = False, reuse: bool = False) -> Reply:
+        """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies.
+
+        `hold` and `reuse`: see `Child.call`.
+        """
+        self._how = {name: True for name, wanted in (("hold", hold), ("reuse", reuse)) if wanted}
         arguments = dict(expected.arguments)
         if case.out and self.task.out:
             arguments[self.task.out] = preallocated(expected.eager)
         answer = self._ask(arguments, case.seed)
         if not answer.ok:
             return Reply(failure=answer.outcome, device=self.sandbox.device)
-        second = self._again(arguments, case.seed) if self.task.random is not None else None
+        if hold:
+            self.held.append(own_tensors(answer))
+        second = self._again(arguments, case.seed) if self.task.random is not None and not hold else None
         after = self._by_name(arguments, answer.after)
-        own = sum(launch["own"] for launch in answer.launches)
-        return Reply(answer.value, after, answer.devices, self.sandbox.device, second=second, launches=own)
+        own = sum(launch["own"] and "raised" not in launch for launch in answer.launches)
+        reply = Reply(answer.value, after, answer.devices, self.sandbox.device, second=second, launches=own)
+        return replace(reply, aliases=answer.aliases)
+
+    def again(self) -> list[Any]:
+        """What the latest held calls returned, as it is now; OutcomeError if the process dies."""
+        try:
+            with self.lease.shared():
+                return self._loaded().again(self.limit)
+        except Died as death:
+            self._child = None
+            raise OutcomeError(death.outcome) from None
 
     def _again(self, arguments: Arguments, seed: int) -> Any:
         """What the call returns under another seed: of the generator that it is given, or else of PyTorch's own."""
@@ -93,9 +115,8 @@ class Caller:
         try:
             with self.lease.shared() as waited:
                 start += waited
-                answer = child.call(
-                    positional, named, seed=seed % 2**31, timeout=self.limit, grads=grads, configs=configuration
-                )
+                how: dict[str, Any] = {"grads": grads, "configs": configuration, **self._how}
+                answer = child.call(positional, named, seed=seed % 2**31, timeout=self.limit, **how)
         except Died as death:
             self._child = None
             if death.outcome.facts.get("lost") and not self._lost:
@@ -104,7 +125,9 @@ class Caller:
             raise OutcomeError(death.outcome) from None
         finally:
             self.spent += time.perf_counter() - start
-        self.launches.update(launch["kernel"] for launch in answer.launches if launch["own"])
+        own = [launch for launch in answer.launches if launch["own"]]
+        self.launches.update(launch["kernel"] for launch in own if "raised" not in launch)
+        self.raised.update(launch["raised"] for launch in own if "raised" in launch)
         return answer
 
     def _loaded(self) -> Child:
@@ -151,6 +174,7 @@ class Caller:
     def absorb(self, twin: "Caller") -> None:
         """Count what a twin, which has ended, launched."""
         self.launches.update(twin.launches)
+        self.raised.update(twin.raised)
 
     def close(self) -> None:
         """Kill the process."""
@@ -162,6 +186,11 @@ class Caller:
         """Kill the process, and remove the compiled kernels."""
         self.close()
         self.sandbox.forget(self.compiled)
+
+
+def own_tensors(answer: Answer) -> list[torch.Tensor | None]:
+    """The tensors that a call returned, in order; None for one in the memory of an input."""
+    return [None if n in answer.aliases else tensor for n, tensor in enumerate(tensors_of(answer.value))]
 
 
 def preallocated(eager: list[Any]) -> Any:

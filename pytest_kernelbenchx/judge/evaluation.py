@@ -13,6 +13,7 @@ from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chosen import chosen_case
 from pytest_kernelbenchx.judge.explicit import first_cases, small_examples
 from pytest_kernelbenchx.judge.oracle import expect
+from pytest_kernelbenchx.judge.steadiness import judge_steadiness
 from pytest_kernelbenchx.judge.trial import Trial, told
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.performance.measurement import Measurement
@@ -148,10 +149,14 @@ class Evaluation:
         tree = policy.parse(self.candidate.source)
         line = None if isinstance(tree, Outcome) else policy.asks_for_gpu(tree)
         what = f"{where} returned without launching a Triton kernel of the candidate's own"
-        if self.laboratory.settings.device == "cpu" and line is not None:
+        if limit := next((text for text in self.caller.raised if text.startswith("NOT_JUDGED: ")), None):
+            return Outcome(Verdict.NOT_JUDGED, f"a launch failed: {limit.removeprefix('NOT_JUDGED: ')}")
+        if self.laboratory.settings.device == "cpu" and line is not None and not self.caller.raised:
             reason = f"{what}; line {line} looks for a GPU, so it may take another path on one: judge it on a GPU"
             return Outcome(Verdict.NOT_JUDGED, reason)
         wanted = "wanted a function under @triton.jit in this file, launched as kernel[grid](...)"
+        if self.caller.raised:
+            wanted = f"every launch failed ({', '.join(self.caller.raised)}), and the candidate went on without"
         return Outcome(Verdict.NO_KERNEL, f"{what}; {wanted}")
 
     def _failure(self, case: Case) -> Outcome | None:
@@ -168,13 +173,18 @@ class Evaluation:
         if text is None:
             outcome = self.trial.run()
             idle = outcome.passed and self.trial.idle
-            return self._without_kernel("every call of some size") if idle else outcome
+            if idle:
+                return self._without_kernel("every call of some size")
+            return outcome if not outcome.passed else self._steady() or outcome
         try:
             return self.trial.only(chosen_case(self.task, text))
         except (OutcomeError, SandboxError):
             raise
         except Exception as error:
             return Outcome(Verdict.INFRA_ERROR, f"--kbx-case does not fit the task: {error}")
+
+    def _steady(self) -> Outcome | None:
+        return judge_steadiness(self.task, self.caller, self.trial.passed())
 
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it is not passed. A case that was seen keeps its outcome."""

@@ -11,6 +11,7 @@ from torch import Tensor
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import compare as comparing
 from pytest_kernelbenchx.judge.binomial import Binomial, judge_binomial
+from pytest_kernelbenchx.judge.contract import judge_aliases, judge_plain
 from pytest_kernelbenchx.judge.hidden import HiddenDropout, judge_hidden
 from pytest_kernelbenchx.judge.mixed import MixedDropout, judge_mixed
 from pytest_kernelbenchx.judge.oracle import Expectation, flatten, widened
@@ -38,6 +39,7 @@ class Reply:
         failure: the outcome of a call that raised.
         second: what the same call returned under another seed, for random tasks.
         launches: how many launches of the candidate's own kernels were seen.
+        aliases: by number of a returned tensor, that of the input tensor with which it shares memory.
     """
 
     value: Any = None
@@ -47,6 +49,7 @@ class Reply:
     failure: Outcome | None = None
     second: Any = None
     launches: int = 0
+    aliases: dict[int, int] = field(default_factory=dict)
 
 
 def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
@@ -57,7 +60,7 @@ def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outco
     if expected.raises is not None:
         wanted = f"{type(expected.raises).__name__} ({expected.raises})"
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])
-    checks = (_unchanged, _structure, judge_form, judge_values, judge_changed, _preallocated)
+    checks = (_unchanged, _structure, judge_form, judge_values, judge_changed, _preallocated, _own_memory)
     outcomes = (check(task, case, expected, answer) for check in checks)
     failing = next((outcome for outcome in outcomes if not outcome.passed), None)
     return failing or Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer)})
@@ -77,6 +80,10 @@ def _unchanged(task: Task, case: Case, expected: Expectation, answer: Reply) -> 
                 message = f"the call changed its input {name!r} ({differing} bytes), which the task does not allow"
                 return Outcome(Verdict.INPUT_MUTATED, message)
     return PASSED
+
+
+def _own_memory(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
+    return PASSED if case.out else judge_aliases(answer.aliases, expected.shared) or PASSED
 
 
 def _bytes(tensor: Tensor) -> Tensor:
@@ -106,6 +113,8 @@ def judge_form(task: Task, case: Case, expected: Expectation, answer: Reply) -> 
     for number, (value, want) in enumerate(zip(got, wanted, strict=True)):
         name = _name(number, len(wanted))
         if isinstance(value, Opaque):
+            if lazy := judge_plain(value.type, name):
+                return lazy
             wanted_type = "torch.Tensor" if isinstance(want, Tensor) else type(want).__name__
             return Outcome(Verdict.WRONG_OUTPUT, f"{name} is a {value.type}, wanted exactly {wanted_type}")
         if isinstance(want, Tensor):

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from pytest_kernelbenchx.cases import Arguments, Case, build, split_call
+from pytest_kernelbenchx.judge.contract import shared
 from pytest_kernelbenchx.judge.randomized import Dropout, Fixed
 from pytest_kernelbenchx.judge.tolerance import jitter
 from pytest_kernelbenchx.task import GRADS, Task
@@ -51,6 +52,7 @@ class Expectation:
         kept, dropped: for a task with dropout, the truth if everything, or nothing, is kept; where chance decides,
             `noise` is that of `kept`. kept_eager: what PyTorch gives for it.
         changed: by input that the operation may change, its value afterwards in double precision.
+        shared: numbers of PyTorch's output tensors that lie in the memory of an input.
         raises: what the reference raises for this case.
     """
 
@@ -63,6 +65,7 @@ class Expectation:
     dropped: list[Any] = field(default_factory=list)
     changed: dict[str, Tensor] = field(default_factory=dict)
     changed_eager: dict[str, Tensor] = field(default_factory=dict)
+    shared: frozenset[int] = frozenset()
     raises: Exception | None = None
 
 
@@ -70,7 +73,9 @@ def expect(task: Task, case: Case, device: str = "cpu") -> Expectation:
     """Evaluate the reference on a case. Whatever the reference raises is what the candidate should raise, too."""
     expectation = Expectation(build(task, case, device))
     try:
-        expectation.eager, expectation.changed_eager = run(task, copied(expectation.arguments))
+        given = copied(expectation.arguments)
+        expectation.eager, expectation.changed_eager = run(task, given)
+        expectation.shared = shared(expectation.eager, flatten(list(given.values())))
     except Exception as error:
         if case.example is not None and isinstance(error, task.examples[case.example].get("raises", ())):
             expectation.raises = error

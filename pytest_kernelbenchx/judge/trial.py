@@ -55,6 +55,10 @@ class Trial:
         """The cases that were right."""
         return [Case.from_json(key) for key, outcome in self._seen.items() if outcome.passed]
 
+    def passed(self) -> list[Case]:
+        """The cases that were right."""
+        return [Case.from_json(key) for key, outcome in self._seen.items() if outcome.passed]
+
     @property
     def idle(self) -> bool:
         """Whether next to no case of some size launched a kernel of the candidate's own."""

@@ -39,7 +39,7 @@ class Answer:
         aliases: index of a returned tensor (in depth-first order) -> index of the input it shares memory with.
         devices: the device type of each returned tensor, in depth-first order.
         launches: [{"kernel": name, "grid": [x, y, z], "own": whether it is the candidate's}], the first
-            1000 and the first launch of every kernel.
+            1000 and the first launch of every kernel; a launch that failed has "raised": what it raised.
         dropped: how many launches there were beyond those.
         witness: whether the launcher was still watched after the call.
         seconds: host time of the call as the child says.
@@ -114,6 +114,15 @@ def returned(header: dict, payload: bytearray, sent: Sequence[torch.Tensor], lim
     return answer
 
 
+def held(header: dict, payload: bytearray, limit: int) -> list[Any]:
+    """What earlier calls returned, read again. Raises ProtocolError."""
+    _acknowledged(header)
+    results = decode(header.get("result"), unpack(header, payload, limit=limit))
+    if type(results) is not list:
+        raise ProtocolError("the earlier results are no list")
+    return results
+
+
 def refused(header: dict) -> Outcome | None:
     """The outcome of an answer that reports an error; None for any other. Raises ProtocolError."""
     if "error" not in header:
@@ -147,7 +156,8 @@ def _launch(entry: Any) -> dict:
     grid = as_list(entry.get("grid"), "grid", 3)
     if not all(type(size) is int for size in grid):
         raise ProtocolError("a launch has a grid that is no list of whole numbers")
-    return {"kernel": text(entry.get("kernel"), "kernel", 200), "grid": grid, "own": entry["own"]}
+    raised = {"raised": text(entry["raised"], "raised", 400)} if "raised" in entry else {}
+    return {"kernel": text(entry.get("kernel"), "kernel", 200), "grid": grid, "own": entry["own"], **raised}
 
 
 def _error(error: Any) -> dict:

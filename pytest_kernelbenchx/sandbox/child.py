@@ -24,6 +24,7 @@ import torch
 
 from pytest_kernelbenchx.dtypes import NAMES
 from pytest_kernelbenchx.sandbox import failures, interpreter, processes, witness
+from pytest_kernelbenchx.sandbox.held import Held
 from pytest_kernelbenchx.sandbox.protocol import decode, encode, obstacle, pack, storage_bytes, unpack
 from pytest_kernelbenchx.sandbox.wire import CHANNEL_LOST, ProtocolError, Reader, frame
 
@@ -109,6 +110,7 @@ class Runner:
         self.entry: Any = None
         self.timing: Any = None
         self.tuners: list[tuple[Any, list]] = []
+        self.held = Held()
         self.log = witness.Log("")
 
     def answer(self, header: dict, payload: bytearray) -> tuple[dict, Sequence[Any]]:
@@ -117,6 +119,8 @@ class Runner:
             return self.call(header, payload)
         if do == "load":
             return self.load(header), ()
+        if do == "again":
+            return self.again(header["limit"])
         if do != "self_test":
             return self.timed().answer(header)
         faults = interpreter.self_test() if self.device == "cpu" else []
@@ -170,6 +174,7 @@ class Runner:
         self.choose(header["configs"])
         try:
             tensors = unpack(header, payload, self.device, REQUEST_LIMIT)
+            tensors = self.held.renewed(tensors) if header["reuse"] else tensors
             args, kwargs, grads = (decode(header[key], tensors, self.device) for key in ("args", "kwargs", "grads"))
             _seed(header["seed"])
             start = time.perf_counter()
@@ -177,10 +182,19 @@ class Runner:
             if self.device == "cuda":
                 torch.cuda.synchronize()
             seconds = time.perf_counter() - start
+            if header["hold"]:
+                self.held.keep(tensors, result)
             reply, buffers = _report(result, tensors, header["limit"], len(payload))
         except BaseException as error:  # sys.exit, pytest.skip and KeyboardInterrupt are failures like any other
             return {"error": failures.describe(error, "RUNTIME_ERROR", self.file), **self.log.report()}, ()
         return {"ok": True, "seconds": seconds, **reply, **self.log.report()}, buffers
+
+    def again(self, limit: int) -> tuple[dict, Sequence[Any]]:
+        """What the held calls returned, as it is now."""
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        reply, buffers = _report(self.held.results, [], limit, 0)
+        return {"ok": True, **reply}, buffers
 
     def choose(self, number: int | None) -> None:
         """Leave every autotuner the configuration of that number, or all of them, and let it forget what it chose."""

@@ -47,6 +47,13 @@ def describe(error: BaseException, stage: str, file: Path) -> dict:
     }
 
 
+def raised(error: BaseException) -> str:
+    """What a launch raised, in a few words: the exception's name, or `NOT_JUDGED: ` and the interpreter's limit."""
+    error = _root(error)
+    reason = _limit_of_interpreter(error)
+    return clean(f"NOT_JUDGED: {reason}" if reason else _name(error), 300)
+
+
 def _limit_of_interpreter(error: BaseException) -> str | None:
     try:
         return interpreter.unsupported(error)

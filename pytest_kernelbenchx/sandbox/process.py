@@ -13,7 +13,7 @@ import torch
 
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox import processes
-from pytest_kernelbenchx.sandbox.answer import Answer, loaded, returned
+from pytest_kernelbenchx.sandbox.answer import Answer, held, loaded, returned
 from pytest_kernelbenchx.sandbox.exchange import Exchange, LateError
 from pytest_kernelbenchx.sandbox.protocol import encode, pack
 from pytest_kernelbenchx.sandbox.wire import CHANNEL_LOST, PAYLOAD_LIMIT, ProtocolError, frame
@@ -78,6 +78,8 @@ class Child:
         configs: int | None = None,
         grads: list[list[Any]] | None = None,
         limit: int = PAYLOAD_LIMIT,
+        hold: bool = False,
+        reuse: bool = False,
     ) -> Answer:
         """Run the entry point.
 
@@ -91,6 +93,8 @@ class Child:
             grads: the entry point is an optimizer class: construct it over args[0], make one step for each of these
                 lists of gradients (None for a parameter without), and return the parameters.
             limit: bytes that the result may have; a larger one comes back as Opaque.
+            hold: keep the inputs, and the result for `again`.
+            reuse: pass the inputs of the last call that was held, filled with these values, if they have this form.
 
         Raises:
             Died: there is no answer.
@@ -101,11 +105,21 @@ class Child:
         trees = {"args": encode(list(args), sent), "kwargs": encode(kwargs, sent), "grads": encode(grads, sent)}
         rows, buffers = pack(sent)
         size = sum(map(len, buffers))
-        question = {"do": "call", "seed": seed, "configs": configs, "limit": limit, **trees}
+        question = {"do": "call", "seed": seed, "configs": configs, "limit": limit, "hold": hold, "reuse": reuse}
+        question |= trees
         question |= {"tensors": rows, "storages": [len(buffer) for buffer in buffers]}
         header, payload = self.ask(question, buffers, timeout=timeout, limit=2 * limit + size)
         try:
             return returned(header, payload, sent, limit)
+        except ProtocolError as error:
+            self._tampered(error)
+
+    def again(self, timeout: float, limit: int = PAYLOAD_LIMIT) -> list[Any]:
+        """What the last calls with `hold` returned, the latest last, as it is now. Raises Died."""
+        self._doing = "reading earlier results"
+        header, payload = self.ask({"do": "again", "limit": limit}, timeout=timeout, limit=2 * limit)
+        try:
+            return held(header, payload, limit)
         except ProtocolError as error:
             self._tampered(error)
 

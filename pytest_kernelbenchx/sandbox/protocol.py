@@ -104,7 +104,7 @@ def obstacle(tensor: torch.Tensor) -> str | None:
     """What keeps a tensor from being sent as bytes (subclass, sparse, meta, unknown element type); None if nothing."""
     kind = type(tensor)
     if kind is not torch.Tensor and kind is not torch.nn.Parameter:
-        return f"{kind.__module__}.{kind.__qualname__}"
+        return f"tensor subclass {kind.__module__}.{kind.__qualname__}"
     if tensor.layout is not torch.strided:
         return f"torch.Tensor with layout {tensor.layout}"
     if tensor.device.type not in ("cpu", "cuda"):

@@ -9,6 +9,8 @@ itself may be forged, so a launch log can only count against a candidate, never 
 import threading
 from typing import Any
 
+from pytest_kernelbenchx.sandbox import failures
+
 LOG_LIMIT = 1000
 
 
@@ -16,7 +18,8 @@ class Log:
     """Launches since the last `clear`: in `entries` the first LOG_LIMIT and the first of every kernel.
 
     `dropped` counts the rest; `fault` says why there is no witness, if there is none. An entry is {"kernel": name,
-    "grid": [x, y, z], "own": bool}; the grid is empty if the launch failed before it was known.
+    "grid": [x, y, z], "own": bool}; the grid is empty if the launch failed before it was known, and one that failed has
+    "raised": what it raised, see `failures.raised`.
     """
 
     def __init__(self, own_file: str):
@@ -72,6 +75,9 @@ def _watch_interpreter(log: Log) -> None:
         running.append(log.add(self.fn, []))
         try:
             return launch(self, *args, **kwargs)
+        except BaseException as error:
+            running[-1]["raised"] = failures.raised(error)
+            raise
         finally:
             running.pop()
 
@@ -94,14 +100,17 @@ def _watch_gpu(log: Log) -> None:
     run, launch = JITFunction.run, CudaLauncher.__call__
 
     def watched_run(self, *args, **kwargs):
-        outer, current.function = getattr(current, "function", None), self.fn
+        outer, current.function, current.entry = getattr(current, "function", None), self.fn, None
         try:
             return run(self, *args, **kwargs)
+        except BaseException as error:  # what does not compile never came to the launcher
+            (current.entry or log.add(self.fn, []))["raised"] = failures.raised(error)
+            raise
         finally:
             current.function = outer
 
     def watched_launch(self, x, y, z, stream, function, *args, **kwargs):
-        log.add(getattr(current, "function", None), [int(x), int(y), int(z)])
+        current.entry = log.add(getattr(current, "function", None), [int(x), int(y), int(z)])
         return launch(self, x, y, z, stream, function, *args, **kwargs)
 
     JITFunction.run, CudaLauncher.__call__ = watched_run, watched_launch
