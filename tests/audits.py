@@ -23,7 +23,7 @@ from pytest_kernelbenchx.judge.caller import preallocated
 from pytest_kernelbenchx.judge.judging import Reply, judge, tensors_of
 from pytest_kernelbenchx.judge.mismatch import errors
 from pytest_kernelbenchx.judge.oracle import Expectation, copied, each, expect, flatten, run, widened
-from pytest_kernelbenchx.judge.trial import BUDGETS
+from pytest_kernelbenchx.judge.sharing import BUDGETS
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 from pytest_kernelbenchx.loading import load_task
 from pytest_kernelbenchx.performance import cost
