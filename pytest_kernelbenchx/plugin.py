@@ -54,7 +54,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="standard",
         help="cases drawn per candidate: 15, 50 (default) or 300",
     )
-    add("--kbx-seed", default="0", metavar="N", help="seed of the drawn cases, or 'random' (default: 0)")
+    add(
+        "--kbx-seed",
+        metavar="N",
+        help="seed of the drawn cases, or 'random' (default: that of --hypothesis-seed, or else 0)",
+    )
     add("--kbx-case", metavar="JSON", help="judge this one case only, as a failure message prints it")
     add(
         "--kbx-timeout",

@@ -1,5 +1,6 @@
 """What the command line asks for, checked once."""
 
+import hashlib
 import math
 import os
 from collections.abc import Mapping
@@ -53,7 +54,7 @@ class Settings:
             timeouts=timeouts(get("kbx_timeout")),
             memory=memory(get("kbx_memory")),
             effort=get("kbx_effort"),
-            seed=seed(get("kbx_seed")),
+            seed=seed(get("kbx_seed"), config.getoption("hypothesis_seed", None)),
             case=case(get("kbx_case")),
             tasks=tasks_path(config, directories),
             candidates=candidates_path(config, directories),
@@ -142,8 +143,13 @@ def memory(given: float) -> int:
     return int(given * 2**30)
 
 
-def seed(given: str) -> int:
-    """The seed of the drawn cases; the plugin has put a number in place of `random`."""
+def seed(given: str | None, hypothesis: str | None = None) -> int:
+    """The seed of the drawn cases: --kbx-seed (the plugin has put a number in place of `random`), or else
+    --hypothesis-seed, which may be any text, or else 0.
+    """
+    if given is None:
+        text = hypothesis or "0"
+        return int(text) if text.isdecimal() else int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little")
     if not given.isdecimal():
         raise pytest.UsageError(f"--kbx-seed={given}: wanted a whole number, or 'random'")
     return int(given)

@@ -58,6 +58,20 @@ def test_memory_and_seed():
     assert settings.seed("12") == 12
 
 
+def test_the_seed_of_hypothesis_is_used_where_there_is_no_other(tree):
+    """It may be any text, as Hypothesis itself takes it."""
+    assert [settings.seed(None), settings.seed(None, "7"), settings.seed("3", "7")] == [0, 7, 3]
+    assert settings.seed(None, "lucky") == settings.seed(None, "lucky") != settings.seed(None, "unlucky")
+    tree.candidate("one", RELU)
+    chosen = ("-k", "relu and not leaky and not fused", "-m", "correct")
+    given, own, both = (
+        tree.run(*chosen, *options).one()
+        for options in (["--hypothesis-seed=7"], ["--kbx-seed=7"], ["--kbx-seed=7", "--hypothesis-seed=5"])
+    )
+    assert given["seed"] == own["seed"] == both["seed"] == 7
+    assert given["facts"]["cases_sha256"] == own["facts"]["cases_sha256"] == both["facts"]["cases_sha256"]
+
+
 def test_a_random_seed_is_a_number_that_is_told(tree):
     tree.candidate("one", RELU)
     first, second = (tree.run("--kbx-seed=random", "-k", "relu and not leaky and not fused") for _ in range(2))
