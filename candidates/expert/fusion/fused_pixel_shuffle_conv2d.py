@@ -4,8 +4,8 @@ A program computes a tile of output channels of one group by a patch of output p
 filter row and filter column is one axis k, cut into blocks, and the pixels that a block needs are gathered as it goes.
 An address is one sum, of what depends on the pixel and what depends on k, and pixels are the last axis: loads run along
 rows. What becomes neighbours is interleaved in the tile, so that stores run along rows, too. float32 is multiplied in
-three passes of TF32, which lose no more than float32 itself. Where channels are few a product of matrices would mostly
-multiply padding: one warp then adds up, value by value of k, what it loads straight into registers.
+three passes of TF32, which lose no more than float32 itself. Where channels and taps are few a product of matrices
+would mostly multiply padding: one warp then adds up, value by value of k, what it loads straight into registers.
 """
 
 import torch
@@ -120,10 +120,10 @@ def fused_pixel_shuffle_conv2d(input, weight, bias=None, stride=1, padding=0, di
         F, K = out_channels // groups, C * KH * KW
         neighbours = triton.next_power_of_2(R) if F % R == 0 else 1
         rows = F // R * neighbours if neighbours > 1 else F
-        if rows <= 16:
+        if rows <= 16 and K <= 64:
             block_o, block_k, warps = max(triton.next_power_of_2(rows), neighbours), 1, 1
         else:
-            block_o, block_k, warps = (64, 16, 4) if rows <= 64 else (128, 16, 8)
+            block_o, block_k, warps = min(64, triton.next_power_of_2(max(rows, 16))), 32, 4
         down, across, block_y, block_x = patches(OH, OW, 64 if block_k > 1 else 128)
         conv_shuffle_kernel[(N * down * across, triton.cdiv(rows, block_o), groups)](
             input, weight, y if bias is None else bias.contiguous(), y, F, K, H, W, OH, OW, R, down, across,
