@@ -93,7 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.kbx_seed = str(secrets.randbelow(2**31))
     from pytest_kernelbenchx import collection, fixtures, scheduling, usage
     from pytest_kernelbenchx.performance import benchmark_bridge
-    from pytest_kernelbenchx.report import records, terminal
+    from pytest_kernelbenchx.report import records, statistics, terminal
 
     for mark, description in MARKS.items():
         config.addinivalue_line("markers", f"{mark}: {description}")
@@ -101,7 +101,7 @@ def pytest_configure(config: pytest.Config) -> None:
     usage.check_tasks(config, CATEGORIES)
     usage.check_methods(config)
     usage.run_named_tasks(config)
-    for module in (collection, fixtures, scheduling):
+    for module in (collection, fixtures, scheduling, statistics):
         config.pluginmanager.register(module, module.__name__)
     for plugin in (records.Recorder(config), terminal.Summary(config)):
         config.pluginmanager.register(plugin, type(plugin).__name__)
