@@ -107,8 +107,10 @@ def _judgement(task: "Task") -> None:
             task,
             "quantized= needs reduction=, the axis that is summed over, and scales=, the inputs that are quantized",
         )
-    if task.quantized is None and (task.reduction or task.scales):
-        _fail(task, "reduction= and scales= are given without quantized=")
+    if task.quantized is None and (task.reduction or task.scales or task.traces):
+        _fail(task, "reduction=, scales= or traces= is given without quantized=")
+    traced = [name for names in task.traces or () for name in names.split(" and ")]
+    _known(task, "traces=", traced, task.scales or (), "the quantized inputs are")
     _known(task, "scales=", task.scales or (), task.inputs, "the inputs are")
     if task.mode not in ("call", "optimizer"):
         _fail(task, f"mode is {task.mode!r}, wanted 'call' or 'optimizer'", ValueError)

@@ -72,6 +72,8 @@ class Task:
         reduction: for a quantized operation, the axis (or expression or function of axes) that it sums over.
         scales: for a quantized operation, by input that is quantized, the axis (or axes) along which a row of values
             shares a scale (None: the whole tensor does).
+        traces: for a quantized operation, by operand ("query and key" for two), a linear function of the result's
+            `error` and of arguments by name that is small as long as that operand is exact, see `judge.operands`.
         random: how an output that depends on random numbers is judged.
         properties: how an output that is not unique (a factorisation) is judged.
         truth: the operation in double precision, where the reference itself cannot compute it.
@@ -106,6 +108,7 @@ class Task:
     quantized: Any = None
     reduction: str | Callable[..., int] | None = None
     scales: dict[str, int | tuple[int, ...] | None] | None = None
+    traces: dict[str, Callable[..., Any]] | None = None
     random: Any = None
     properties: Callable[..., Any] | None = None
     truth: Callable[..., Any] | None = None

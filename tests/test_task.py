@@ -84,7 +84,13 @@ def test_axis_expressions():
         (same, {"output": "f32[Q]"}, "output 'f32[Q]' names 'Q'"),
         (same, {"quantized": object()}, "quantized= needs reduction="),
         (same, {"reduction": "K"}, "given without quantized="),
+        (same, {"traces": {"x": abs}}, "traces= is given without quantized="),
         (same, {"quantized": object(), "reduction": "K", "scales": {"y": 0}}, "scales= names 'y'"),
+        (
+            same,
+            {"quantized": object(), "reduction": "K", "scales": {"x": 0}, "traces": {"x and y": abs}},
+            "traces= names 'y'",
+        ),
         (same, {"quantized": object(), "random": object()}, "wanted one way to judge"),
         (same, {"mode": "loop"}, "mode is 'loop'"),
         (same, {"inputs": {"x": "f32[M]", "grads": "f32[M]"}}, "inputs= names 'grads'; the reference takes: x"),

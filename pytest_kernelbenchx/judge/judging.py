@@ -16,12 +16,11 @@ from pytest_kernelbenchx.judge.hidden import HiddenDropout, judge_hidden
 from pytest_kernelbenchx.judge.mixed import MixedDropout, judge_mixed
 from pytest_kernelbenchx.judge.oracle import Expectation, flatten, widened
 from pytest_kernelbenchx.judge.properties import judge_properties
-from pytest_kernelbenchx.judge.quantized import judge_quantized
+from pytest_kernelbenchx.judge.quantizing import judge_quantized_case
 from pytest_kernelbenchx.judge.randomized import Uniform, judge_dropout, judge_uniform
 from pytest_kernelbenchx.judge.tolerance import Tolerance
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 from pytest_kernelbenchx.sandbox.protocol import Opaque
-from pytest_kernelbenchx.spec import evaluate
 from pytest_kernelbenchx.task import Task, select
 
 PASSED = Outcome(Verdict.PASSED)
@@ -143,7 +142,7 @@ def judge_values(task: Task, case: Case, expected: Expectation, answer: Reply) -
     if task.random is not None:
         return _random(task, case, expected, got, answer)
     if task.quantized is not None:
-        return _quantized(task, case, expected, got[0])
+        return judge_quantized_case(task, case, expected, _named(task, case, expected), got[0])
     for number, (value, truth) in enumerate(zip(got, expected.truth, strict=True)):
         noise = partial(expected.noise.__getitem__, number)
         outcome = _close(task, value, truth, expected.eager[number], noise, _name(number, len(got)))
@@ -191,28 +190,6 @@ def _named(task: Task, case: Case, expected: Expectation) -> dict[str, Any]:
     """Every argument of the case by name, defaults included."""
     defaults = {n: p.default for n, p in task.parameters.items() if p.default is not p.empty}
     return {**defaults, **expected.arguments}
-
-
-def _quantized(task: Task, case: Case, expected: Expectation, got: Tensor) -> Outcome:
-    standard = (case.fill == "standard" and case.example is None) or _drawn_example(task, case)
-    reduction = reduction_of(task, case)
-    return judge_quantized(
-        got, expected.truth[0], spec=task.quantized, reduction=reduction, standard=standard, noise=expected.noise[0]
-    )
-
-
-def reduction_of(task: Task, case: Case) -> int:
-    """Length of the sum behind every element of a quantized result."""
-    if callable(task.reduction):
-        return task.reduction(**select(task.reduction, case.axes))
-    return evaluate(task.reduction or "1", case.axes)
-
-
-def _drawn_example(task: Task, case: Case) -> bool:
-    """Whether an example's tensors are drawn like any other case's, with standard values."""
-    example = task.examples[case.example] if case.example is not None else {}
-    given = [example.get(name) for name in task.inputs]
-    return case.fill == "standard" and not any(isinstance(value, (list, str, Tensor)) for value in given)
 
 
 def _close(task: Task, got: Any, truth: Any, eager: Any, noise: Callable[[], Tensor | None], name: str) -> Outcome:

@@ -18,7 +18,7 @@ from pytest_kernelbenchx.task import GRADS, Task
 
 WIDE = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64}
 WIDE[torch.complex64] = torch.complex128
-DITHERS = 8  # the same for quantized inputs, see `Quantized.dither`
+DITHERS, OF_LARGE, LARGE = 32, 8, 2**17  # of quantized inputs, see `Quantized.dither`; of outputs of so many elements
 JITTERS = 4  # evaluations on inputs that are rounded differently; of fewer, one element may by chance move in none
 
 
@@ -165,7 +165,7 @@ def _noise(
         return nothing
     truths = expectation.kept if chance else expectation.truth
     squares = list(nothing)
-    times = DITHERS if task.quantized is not None else JITTERS
+    times = _dithers(expectation) if task.quantized is not None else JITTERS
     for number in range(times):
         generator = torch.Generator(device).manual_seed(number)
         try:
@@ -179,6 +179,11 @@ def _noise(
                 previous = squares[i]
                 squares[i] = change if previous is None else previous + change
     return [None if total is None else (total / times).sqrt() for total in squares]
+
+
+def _dithers(expectation: Expectation) -> int:
+    """How often to quantize: with outliers one error may be all of the noise, and eight of it are too few."""
+    return OF_LARGE if expectation.truth[0].numel() > LARGE else DITHERS
 
 
 def _by_chance(task: Task, arguments: Arguments) -> bool:
@@ -199,8 +204,9 @@ def _disturbed(task: Task, expectation: Expectation, wide: Arguments, generator:
     disturbed: Arguments = {}
     for name, value in copied(wide).items():
         if task.quantized is not None:
-            scales = task.scales or {}
-            disturbed[name] = task.quantized.dither(value, scales[name], generator) if name in scales else value
+            rounded, scales = task.quantized.dither, task.scales or {}
+            how = {"float8": name in task.quantized.float8}
+            disturbed[name] = rounded(value, scales[name], generator, **how) if name in scales else value
         else:
             narrow = next((t.dtype for t in flatten(arguments[name]) if isinstance(t, Tensor)), torch.float64)
             narrow = torch.float64 if exact else narrow

@@ -10,6 +10,7 @@ that int8 cannot reach where the values are large.
 import torch
 
 from pytest_kernelbenchx import W8A8, task
+from pytest_kernelbenchx.judge.operands import beyond_columns
 
 
 @task(
@@ -20,12 +21,16 @@ from pytest_kernelbenchx import W8A8, task
     quantized=W8A8,
     reduction="K",
     scales={"input": -1, "mat2": -2},
+    traces={
+        "input": lambda error, input: beyond_columns(error, input),
+        "mat2": lambda error, mat2: beyond_columns(error.mT, mat2.mT),
+    },
     examples=[
         dict(B=1, M=8, K=16, N=8),
         dict(B=2, M=1, K=32, N=1),
         dict(input="zeros", mat2="zeros", B=3, M=4, K=8, N=4),
         dict(B=2, M=32, K=64, N=48, fill="both"),
-        dict(B=3, M=17, K=257, N=33),
+        *[dict(B=b, M=m, K=k, N=n) for b, m, k, n in ((3, 17, 257, 33), (2, 65, 33, 16), (2, 16, 33, 65))],
         dict(input=[[[1.0, -2.0]], [[100.0, 50.0]]], mat2=[[[1.0, 0.0], [2.0, 3.0]], [[0.01, 0.0], [0.02, -0.03]]]),
     ],
     sizes={

@@ -11,8 +11,24 @@ import torch
 
 from pytest_kernelbenchx import W8A8, convolution, task
 from pytest_kernelbenchx.convolution import case
+from pytest_kernelbenchx.judge.operands import beyond_columns
 
 OPTIONS = convolution.options()
+
+
+def beyond_windows(error, input, weight, stride, padding):
+    """What of the error no filters explain: that of an exact input."""
+    taps = weight[0].numel()
+    if error.numel() <= taps * len(weight):
+        return error.new_empty(0)
+    each = torch.eye(taps, dtype=error.dtype, device=error.device).reshape(taps, *weight.shape[1:])
+    windows = torch.nn.functional.conv2d(input, each, None, stride, padding)
+    return beyond_columns(error.movedim(1, -1).flatten(0, 2), windows.movedim(1, -1).flatten(0, 2))
+
+
+def beyond_filters(error, weight):
+    """What of the error no windows explain: that of an exact weight."""
+    return beyond_columns(error.movedim(1, 0).flatten(1), weight.flatten(1))
 
 
 @task(
@@ -21,6 +37,7 @@ OPTIONS = convolution.options()
     quantized=W8A8,
     reduction="C * KH * KW",
     scales={"input": (1, 2, 3), "weight": (1, 2, 3)},
+    traces={"input": beyond_windows, "weight": beyond_filters},
     examples=[
         case(C=8, F=16, H=4, W=4),
         case(F=2, H=5, W=5, KH=3, KW=3, padding=1, weight="zeros"),
@@ -29,6 +46,8 @@ OPTIONS = convolution.options()
         case(C=16, F=16, H=8, W=8, KH=3, KW=3, padding="same", fill="both"),
         case(N=2, C=70, F=33, H=5, W=7, KH=1, KW=2, bias=True, stride=(2, 1), padding=(0, 1)),
         case(C=3, F=4, H=8, W=8, KH=3, KW=3, stride=2),
+        case(N=2, C=5, F=17, H=9, W=11, KH=2, KW=2, padding=1),
+        case(C=5, F=65, H=5, W=7, KH=2, KW=2),
     ],
     sizes={
         "224": case(N=1, C=3, F=64, H=224, W=224, KH=7, KW=7, stride=2, padding=3, bias=True),

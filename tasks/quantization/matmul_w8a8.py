@@ -10,6 +10,7 @@ an absolute error that int8 cannot reach at its own sizes.
 import torch
 
 from pytest_kernelbenchx import W8A8, task
+from pytest_kernelbenchx.judge.operands import beyond_columns
 
 
 @task(
@@ -19,13 +20,17 @@ from pytest_kernelbenchx import W8A8, task
     quantized=W8A8,
     reduction="K",
     scales={"input": -1, "weight": 0},
+    traces={
+        "input": lambda error, input: beyond_columns(error, input),
+        "weight": lambda error, weight: beyond_columns(error.mT, weight.mT),
+    },
     examples=[
         dict(input=[[1.0, 2.0]], weight=[[1.0, 0.0, -1.0], [2.0, 0.0, 3.0]]),
         dict(input=[[127.0]], weight=[[-127.0]]),
         dict(input=[[1.0, -1.0]], weight=[[0.0, -0.0], [-0.0, 1.0]]),
         dict(input="zeros", weight="zeros", M=3, K=65, N=17),
         *[dict(M=m, K=k, N=n, fill="both") for m, k, n in ((32, 256, 128), (64, 128, 64))],
-        dict(M=1, K=257, N=33),
+        *[dict(M=m, K=k, N=n) for m, k, n in ((1, 257, 33), (97, 64, 31), (31, 64, 97))],
         dict(input=[[1.0, 1.0]], weight=[[100.0, 0.01, -0.01], [0.01, -100.0, 0.01]]),
     ],
     sizes={str(n): dict(M=n, N=n, K=n) for n in (256, 1024, 8192)},
