@@ -3,6 +3,7 @@
 `build` makes the tensors of a case; the same case gives the same bytes in every process.
 """
 
+import difflib
 import hashlib
 import json
 import math
@@ -63,6 +64,10 @@ class Case:
             values = json.loads(text)
             if not isinstance(values, dict):
                 raise TypeError(f"it is a {type(values).__name__}, wanted an object")
+            if strange := [key for key in values if key not in cls.__dataclass_fields__]:
+                near = difflib.get_close_matches(strange[0], cls.__dataclass_fields__, 1)
+                known = f"did you mean {near[0]}?" if near else f"there are {', '.join(cls.__dataclass_fields__)}"
+                raise TypeError(f"unknown key {strange[0]!r:.80}; {known}")
             case = cls(**{key: revived(value) for key, value in values.items()})
         except (json.JSONDecodeError, TypeError) as error:
             raise ValueError(f"no case: {error}") from None

@@ -26,6 +26,7 @@ from pytest_kernelbenchx.task import Task
 
 KEY = pytest.StashKey["Laboratory"]()
 SCHEMA = "kernelbenchx/record/1"
+ONE_CASE = "one case"  # the effort of a run with --kbx-case, which says little about a candidate
 
 
 def laboratory(config: pytest.Config) -> "Laboratory":
@@ -118,7 +119,7 @@ class Laboratory:
             **versions,
             "python": platform.python_version(),
             "suite": _version("pytest-kernelbenchx"),
-            "effort": self.settings.effort,
+            "effort": self.settings.effort if self.settings.case is None else ONE_CASE,
             "seed": self.settings.seed,
         }
 

@@ -76,6 +76,11 @@ def test_no_json(inline):
         assert "wanted the JSON that a failure prints" in said
 
 
+def test_a_key_that_there_is_not(inline):
+    assert "unknown key 'axis'; did you mean axes?" in inline.complaint('--kbx-case={"axis": {"S": [3]}}')
+    assert "unknown key 'shape'; there are axes, dtype, " in inline.complaint('--kbx-case={"shape": [3]}')
+
+
 def test_a_foreign_case_is_told_in_one_sentence(relu):
     candidate = Candidate("claude", "activation", "relu", None, None, RELU, "", Path("relu.py"))
     laboratory = MagicMock()
@@ -98,6 +103,8 @@ def test_only_that_case_is_judged(tree):
     records = {record["method"]: record for record in result.records if record["stage"] == "correct"}
     assert records["honest"]["verdict"] == "PASSED"
     assert records["honest"]["facts"]["cases"] == 1
+    assert {record["effort"] for record in result.records} == {"one case"}, "later tools must tell it from a full run"
+    assert all(record["facts"]["only_case"] == Case(**case).to_json() for record in records.values())
     assert records["claude"]["verdict"] == "WRONG_VALUES"
     assert records["claude"]["facts"]["case"] == Case(**case).to_json()
     assert "case: relu(f16[1300, strides (2,)])" in result.text
