@@ -13,6 +13,10 @@ import pytest
 pytest_plugins = ["pytester"]
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "gpu: needs a GPU; skipped where there is none")
+
+
 def pytest_terminal_summary(terminalreporter):
     """What the suite's audits looked at, by category, where they ran."""
     rows = {}
