@@ -22,15 +22,20 @@ FORMATS: dict[Any, Any] = {
     tl.float8e5: formats.E5M2,
 }
 ALIEN = (tl.float8e4b15, tl.float8e4b8, tl.float8e5b16)
+KNOWN: dict[str, np.dtype] = {}  # by the name of the Triton type
 _numpy_dtype = interpreter._get_np_dtype
 
 
 def numpy_dtype(dtype: Any) -> np.dtype:
-    """The NumPy type that holds blocks of a Triton type."""
+    """The NumPy type that holds blocks of a Triton type. Asked for every operation, so it does not ask Triton twice."""
     element = element_type(dtype)
-    if element in ALIEN:
-        raise InterpreterLimit(f"The interpreter does not compute in {element}, which NVIDIA GPUs lack.")
-    return np.dtype(np.float32) if format_of(dtype) else _numpy_dtype(dtype)
+    if isinstance(element, tl.pointer_type):
+        return _numpy_dtype(element)
+    if element.name not in KNOWN:
+        if element in ALIEN:
+            raise InterpreterLimit(f"The interpreter does not compute in {element}, which NVIDIA GPUs lack.")
+        KNOWN[element.name] = np.dtype(np.float32) if format_of(element) else _numpy_dtype(element)
+    return KNOWN[element.name]
 
 
 def element_type(dtype: Any) -> Any:
