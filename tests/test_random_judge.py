@@ -6,7 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from pytest_kernelbenchx.judge.chance import credible
+from pytest_kernelbenchx.judge import chance
+from pytest_kernelbenchx.judge.chance import credible, pooled
 from pytest_kernelbenchx.judge.randomized import Dropout, Fixed, Uniform, judge_dropout, judge_uniform
 from pytest_kernelbenchx.judge.verdicts import Verdict
 
@@ -67,12 +68,13 @@ def test_right_dropout_of_sparse_data_passes():
     outcome = judged(masked(x, 0.5).float(), x, 0.5, second=masked(x, 0.5, 2).float())
     assert outcome.passed
     assert outcome.facts["judged"] == int((x > 0).sum())
-    assert judged(torch.zeros(40, 50), 0 * x, 0.5).facts == {"judged": 0, "dropped": 0}
+    assert judged(torch.zeros(40, 50), 0 * x, 0.5).facts["judged"] == 0
 
 
 X = data((64, 257), 3)
 SLICES = masked(torch.ones(257, dtype=torch.float64), 0.3)
 BLOCK = masked(torch.ones(64, dtype=torch.float64), 0.3)
+TILE = masked(torch.ones(32, 64, dtype=torch.float64), 0.3, 7)
 WRONG = {
     "not scaled": (masked(X, 0.3, scale=1.0), "1 / (1 - p)"),
     "scaled by 1 / p": (masked(X, 0.3, scale=1 / 0.3), "neither kept nor dropped"),
@@ -86,6 +88,10 @@ WRONG = {
         X.flatten()[: 256 * 64] * BLOCK.repeat(256),
         "period of 64",
     ),
+    "the same mask in every column": (X * SLICES[:64, None], "all slices along axis 1"),
+    "tiles of 32 x 64": (X * TILE.repeat(2, 5)[:64, :257], "period of 32 along axis 0"),
+    "tiles of 16 x 257": (X * TILE.repeat(1, 5)[:16, :257].repeat(4, 1), "period of 16 along axis 0"),
+    "tiles of 64 x 128, in order": (X.flatten()[:16384] * TILE.flatten().repeat(8), "period of 2048"),
     "one wrong element": (masked(X, 0.3) + F.one_hot(torch.tensor(200), 257) * torch.eye(64)[:, :1], "1 of 16448"),
     "NaN for dropped": (masked(X, 0.3).masked_fill(masked(X, 0.3) == 0, math.nan), "neither kept nor dropped"),
 }
@@ -185,6 +191,116 @@ def test_wrong_uniform_numbers_fail(kind):
 def test_another_seed_must_give_other_numbers():
     assert "another seed" in judge_uniform(R, Uniform(), second=R.clone()).reason
     assert judge_uniform(R, Uniform(), second=torch.rand(64, 128, generator=rng(1))).passed
+
+
+PHILOX = (0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85)
+
+
+def philox(seed, offset):
+    """tl.rand(seed, offset): the first of the four words of Philox4x32-10, as a number in [0, 1)."""
+    words, keys, low = [offset, *[torch.zeros_like(offset)] * 3], [seed & 0xFFFFFFFF, seed >> 32], 0xFFFFFFFF
+    for _ in range(10):
+        high = [(m * (w >> 16) + ((m * (w & 0xFFFF)) >> 16)) >> 16 for m, w in zip(PHILOX, words[::2], strict=False)]
+        rest = [
+            (m * (w & 0xFFFF) + (((m * (w >> 16)) & 0xFFFF) << 16)) & low
+            for m, w in zip(PHILOX, words[::2], strict=False)
+        ]
+        words = [high[1] ^ words[1] ^ keys[0], rest[1], high[0] ^ words[3] ^ keys[1], rest[0]]
+        keys = [(key + step) & low for key, step in zip(keys, PHILOX[2:], strict=True)]
+    signed = torch.where(words[0] >= 2**31, words[0] - 2**32, words[0])
+    return torch.where(signed < 0, -signed - 1, signed).double() * 4.6566127342e-10
+
+
+def by_offset(shape, seed):
+    """One seed, and the offset of every element in row-major order."""
+    return philox(seed, torch.arange(math.prod(shape)).reshape(shape))
+
+
+def by_row(shape, seed):
+    """A seed for every row, and the offset within it."""
+    rows, length = math.prod(shape[:-1]), shape[-1]
+    return torch.stack([philox(seed + 977 * row, torch.arange(length)) for row in range(rows)]).reshape(shape)
+
+
+def by_torch(shape, seed):
+    return torch.rand(shape, generator=rng(seed), dtype=torch.float64)
+
+
+def one_tile(shape, seed):
+    """Offsets within a tile of 32 x 32: what forgets the program's number."""
+    tile = philox(seed, torch.arange(1024).reshape(32, 32))
+    return tile.repeat([*([1] * (len(shape) - 2)), -(-shape[-2] // 32), -(-shape[-1] // 32)])[
+        ..., : shape[-2], : shape[-1]
+    ].expand(shape)
+
+
+def test_philox_is_that_of_triton():
+    """A known answer of Random123: philox4x32-10 of counter 0 and key 0."""
+    first = philox(0, torch.zeros(1, dtype=torch.int64))
+    assert float(first) == pytest.approx(0x6627E8D5 * 4.6566127342e-10, rel=1e-12)
+
+
+@pytest.mark.parametrize("numbers", [by_offset, by_row, by_torch])
+@pytest.mark.parametrize("shape", [(64, 257), (2, 3, 128, 64), (5000,)])
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_honest_generators_pass(numbers, shape, p):
+    x = data(shape)
+    first, second = (torch.where(numbers(shape, seed) >= p, x / (1 - p), 0.0).float() for seed in (11, 1_000_014))
+    outcome = judged(first, x, p, second=second)
+    assert outcome.passed, outcome.reason
+    assert judge_uniform(numbers(shape, 3), Uniform(), second=numbers(shape, 4)).passed
+
+
+@pytest.mark.parametrize("shape", [(64, 256), (70, 257), (3, 96, 128)])
+def test_tiles_that_repeat_fail(shape):
+    x = data(shape)
+    first, second = (torch.where(one_tile(shape, seed) >= 0.3, x / 0.7, 0.0).float() for seed in (11, 1_000_014))
+    assert (
+        "period of 32 along axis" in judged(first, x, 0.3, second=second).reason
+        or "slices" in judged(first, x, 0.3).reason
+    )
+    assert "repeat" in judge_uniform(one_tile(shape, 3), Uniform()).reason
+
+
+def test_rates_that_are_off_by_little_fail_over_all_cases():
+    def masks(off, cases=40):
+        found = []
+        for case in range(cases):
+            p, x = (0.5, 0.1, 0.3)[case % 3], data((37, 41), case)
+            keep = torch.rand(x.shape, generator=rng(case)) >= p + off
+            outcome = judged(torch.where(keep, x / (1 - p), 0.0).float(), x, p)
+            assert outcome.passed  # one case alone does not tell
+            found.append(outcome.facts["mask"])
+        return found
+
+    assert pooled(masks(0.0)) == ""
+    assert "in all cases together" in pooled(masks(0.02)) or "with p = " in pooled(masks(0.02))
+    assert "were dropped, not" in pooled(masks(-0.02))
+    assert pooled([]) == ""
+    of_one = [{**mask, "dropped": mask["dropped"] + (30 if mask["p"] == 0.1 else 0)} for mask in masks(0.0)]
+    assert "with p = 0.1 together" in pooled(of_one)
+
+
+def test_both_calls_are_counted():
+    first, second = masked(X, 0.3).float(), masked(X, 0.3, 2).float()
+    outcome = judged(first, X, 0.3, second=second)
+    assert outcome.facts["mask"]["judged"] == pytest.approx(2 * X.numel(), abs=4)  # some values are all but 0
+    assert outcome.facts["mask"]["dropped"] == pytest.approx(int((first == 0).sum() + (second == 0).sum()), abs=4)
+
+
+def test_a_right_candidate_fails_once_in_a_million_times(monkeypatch):
+    """No case asks for more tests than the risk of each was divided by."""
+    asked = []
+    for name in ("certain", "credible"):
+        function = getattr(chance, name)
+        counted = lambda *given, function=function: (asked.append(1), function(*given))[1]  # noqa: E731
+        monkeypatch.setattr(chance, name, counted)
+        monkeypatch.setattr(f"pytest_kernelbenchx.judge.randomized.{name}", counted)
+    x = data((8, 8, 64, 64))
+    assert judged(masked(x, 0.3).float(), x, 0.3, second=masked(x, 0.3, 2).float()).passed
+    assert 30 < len(asked) <= chance.TESTS
+    assert chance.RISK * (chance.TESTS * chance.CASES) <= 1.000001 * chance.FAMILY
+    assert chance.FAMILY <= 1e-6
 
 
 def test_credible_counts():

@@ -60,9 +60,13 @@ def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outco
         wanted = f"{type(expected.raises).__name__} ({expected.raises})"
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])
     checks = (_unchanged, _structure, judge_form, judge_values, judge_changed, _preallocated, _own_memory)
-    outcomes = (check(task, case, expected, answer) for check in checks)
-    failing = next((outcome for outcome in outcomes if not outcome.passed), None)
-    return failing or Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer)})
+    masks: list[dict[str, Any]] = []
+    for check in checks:
+        outcome = check(task, case, expected, answer)
+        if not outcome.passed:
+            return outcome
+        masks += outcome.facts.get("masks", [])
+    return Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer), **({"masks": masks} if masks else {})})
 
 
 def _unchanged(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
@@ -152,7 +156,7 @@ def judge_values(task: Task, case: Case, expected: Expectation, answer: Reply) -
 
 
 def _random(task: Task, case: Case, expected: Expectation, got: list[Any], answer: Reply) -> Outcome:
-    second = flatten(answer.second)
+    second, masks = flatten(answer.second), []
     for number, value in enumerate(got):
         name, other = _name(number, len(got)), second[number] if number < len(second) else None
         other = other if isinstance(other, Tensor) and other.shape == value.shape else None
@@ -165,7 +169,8 @@ def _random(task: Task, case: Case, expected: Expectation, got: list[Any], answe
             outcome = _dropout(task, _named(task, case, expected), expected, number, value, other, name)
         if not outcome.passed:
             return outcome
-    return PASSED
+        masks += [outcome.facts["mask"]] if "mask" in outcome.facts else []
+    return Outcome(Verdict.PASSED, facts={"masks": masks})
 
 
 def _dropout(

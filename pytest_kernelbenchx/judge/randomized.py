@@ -5,9 +5,9 @@ these two agree it says nothing. The share of dropped ones must be credible for 
 row to row or block to block, and another seed must give another mask. Uniform numbers: range, distribution,
 independence of neighbours, no period, another seed.
 
-All bounds hold for every sample size and have an error probability of at most `RISK`, so a right candidate fails once
-in 10**8 or so: Chernoff's bound for counts, Bernstein's for means, and Dvoretzky-Kiefer-Wolfowitz-Massart's for the
-distance of distributions (Kolmogorov and Smirnov's statistic).
+All bounds hold for every sample size and have an error probability of at most `RISK`, which leaves a right candidate a
+chance of 10**-6 to fail any of its cases (`judge.chance`): Chernoff's bound for counts, Bernstein's for means, and
+Dvoretzky-Kiefer-Wolfowitz-Massart's for the distance of distributions (Kolmogorov and Smirnov's statistic).
 """
 
 import math
@@ -138,8 +138,8 @@ def judge_mask(
     if bool(stray.any()):
         return _stray(got, kept, dropped, stray, name)
     clear = is_kept != is_dropped
-    count, lost = int(clear.sum()), int((is_dropped & clear).sum())
-    facts = {"judged": count, "dropped": lost}
+    count, lost = _counts(states)
+    facts: dict[str, Any] = {"judged": count, "dropped": lost}
     if 0 < lost < count and (what := repeats(is_dropped, clear, max(p, 1 - p))):
         return Outcome(Verdict.WRONG_VALUES, f"{name}: the mask repeats: {what}", facts=facts)
     if not credible(lost, count, p):
@@ -150,7 +150,14 @@ def judge_mask(
         both = clear & (second[0] != again)
         if certain(both, p**2 + (1 - p) ** 2) and bool((again == is_dropped)[both].all()):
             return Outcome(Verdict.WRONG_VALUES, f"{name}: another seed gives the same mask", facts=facts)
-    return _passed(facts)
+        count, lost = count + _counts(second)[0], lost + _counts(second)[1]
+    return _passed({**facts, "mask": {"p": p, "judged": count, "dropped": lost}})
+
+
+def _counts(states: tuple[Tensor, Tensor]) -> tuple[int, int]:
+    """Elements that tell whether they were kept or dropped, and how many of them were dropped."""
+    is_kept, is_dropped = states
+    return int((is_kept != is_dropped).sum()), int((is_dropped & ~is_kept).sum())
 
 
 def judge_uniform(got: Tensor, spec: Uniform, *, second: Tensor | None = None, name: str = "output") -> Outcome:

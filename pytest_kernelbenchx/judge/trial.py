@@ -20,6 +20,7 @@ from pytest_kernelbenchx.drawing import cases
 from pytest_kernelbenchx.judge import messages
 from pytest_kernelbenchx.judge.ahead import Several
 from pytest_kernelbenchx.judge.caller import Caller
+from pytest_kernelbenchx.judge.chance import pooled
 from pytest_kernelbenchx.judge.explicit import QUIET, SLOW, in_layouts
 from pytest_kernelbenchx.judge.judging import Reply, judge
 from pytest_kernelbenchx.judge.oracle import Expectation, expect
@@ -50,10 +51,6 @@ class Trial:
         self.tally = Tally()
         self._deaths = self._without = self._counted = 0
         self._left_out = False  # whether time ran out before some case
-
-    def passed(self) -> list[Case]:
-        """The cases that were right."""
-        return [Case.from_json(key) for key, outcome in self._seen.items() if outcome.passed]
 
     def passed(self) -> list[Case]:
         """The cases that were right."""
@@ -195,7 +192,9 @@ class Trial:
         return Outcome(outcome.verdict, reason, "\n".join(details), facts)
 
     def _unfailed(self, facts: dict[str, Any]) -> Outcome:
-        """Nothing failed: PASSED, unless something was left open."""
+        """No case failed: PASSED, unless something is wrong with all of them together, or was left open."""
+        if reason := pooled(mask for outcome in self._seen.values() for mask in outcome.facts.get("masks", ())):
+            return Outcome(Verdict.WRONG_VALUES, reason, facts=facts)
         unjudged = [outcome for outcome in self._seen.values() if outcome.verdict is Verdict.NOT_JUDGED]
         if unjudged:
             first, some = unjudged[0], f"{len(unjudged)} of {len(self._seen)} cases could not be judged"
@@ -225,6 +224,9 @@ class Trial:
         return failure
 
     def _worst(self) -> dict[str, float]:
+        """Errors of the worst case; none where chance has a say in what is right."""
+        if self.task.random is not None:
+            return {}
         found = [outcome.facts.get("errors") for outcome in self._seen.values()]
         return max((errors for errors in found if errors), key=lambda errors: errors["relative_rmse"], default={})
 
