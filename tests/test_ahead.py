@@ -1,5 +1,6 @@
 """Several processes answer one candidate's cases: the verdict is the one that a single process leads to."""
 
+import subprocess
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from pytest_kernelbenchx.judge.verdicts import OutcomeError, Verdict
 from pytest_kernelbenchx.loading import load_task
 from pytest_kernelbenchx.performance.lease import NoLease
 from pytest_kernelbenchx.sandbox import processes
-from pytest_kernelbenchx.sandbox.host import Sandbox
+from pytest_kernelbenchx.sandbox.host import Sandbox, write_compiler
 from pytest_kernelbenchx.settings import PROCESSES
 from pytest_kernelbenchx.settings import processes as settled
 
@@ -32,12 +33,12 @@ def sandbox():
         yield box
 
 
-def judged(sandbox, source, count):
+def judged(sandbox, source, count, limit=60.0):
     """The outcome of stage two with so many processes, and the process that is left."""
     task = load_task(ROOT / "tasks" / "activation" / "relu.py")
     made = Candidate("m", "activation", task.name, None, None, source, "", Path("relu.py"))
     caller = Caller(task, made, sandbox, NoLease())
-    caller.start(5.0)
+    caller.start(limit)
     trial = Trial(task, caller, SimpleNamespace(device="cpu", effort="quick", seed=0, processes=count))
     try:
         return trial.run()
@@ -56,7 +57,7 @@ def test_three_processes_find_what_one_finds(sandbox, source, wanted):
 
 
 def test_none_of_them_is_left_when_one_hangs(sandbox):
-    outcome = judged(sandbox, HANGS, 3)
+    outcome = judged(sandbox, HANGS, 3, limit=5.0)
     assert outcome.verdict is Verdict.TIMEOUT
     assert not processes.descendants(sandbox._server.pid, processes.running())
     assert not list(sandbox._server.root.glob("kernels-*"))
@@ -118,3 +119,19 @@ def test_what_waits_is_left_when_nobody_wants_it():
 def test_a_candidate_has_as_many_processes_as_its_worker_has_cores(monkeypatch, device, workers, share):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: range(8))
     assert settled(device, workers) == (min(PROCESSES, 8 // share) if share else 1)
+
+
+def test_a_child_that_is_not_timed_compiles_c_without_optimising(sandbox, tmp_path):
+    source = tmp_path / "which.c"
+    source.write_text("#ifdef __OPTIMIZE__\nint optimised;\n#else\nint plain;\n#endif\n")
+    compiler = write_compiler(tmp_path / "cc")
+    subprocess.run([compiler, "-O3", "-c", str(source), "-o", str(tmp_path / "which.o")], check=True)
+    assert b"plain" in (tmp_path / "which.o").read_bytes()
+    probe = "import os\ndef f(): return [os.environ['TRITON_CACHE_DIR'], os.environ['TMPDIR']]"
+    for shared in (None, "kernels-x"):
+        child = sandbox.child(shared)
+        child.load("kernel.py", probe, ["f"], 60.0)
+        kernels, private = child.call([], {}, seed=0, timeout=60.0).value
+        child.kill()
+        assert (Path(kernels).parents[1] == Path(private).parent) is (shared is None)
+        assert Path(kernels).name == (shared or "triton")

@@ -4,7 +4,6 @@ On a GPU most of stage two goes into compiling kernels: new element types, sizes
 compiler has one core. Which process answers which case follows from the order of the cases alone.
 """
 
-import contextlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -58,19 +57,13 @@ class Several:
             first.absorb(other)
 
     def answers(self, cases: Iterable[Case], expect: Callable[[Case], Expectation]) -> Iterator[Asked]:
-        """The cases in order, as soon as each is answered; its answer may raise what `Caller.call` raises."""
+        """The cases in order. An answer may have to be waited for, and may raise what `Caller.call` raises."""
         for number, case in enumerate(cases):
             which = number % len(self.callers)
             caller, expected = self.callers[which], expect(case)
             answer = self._threads[which].submit(partial(caller.call, case, expected))
             self._asked.append(Asked(case, expected, caller, answer))
             if len(self._asked) > WAITING * len(self.callers):
-                yield self._next()
+                yield self._asked.popleft()
         while self._asked:
-            yield self._next()
-
-    def _next(self) -> Asked:
-        asked = self._asked.popleft()
-        with contextlib.suppress(Exception):  # it is raised again where the answer is taken
-            asked.answer.result()
-        return asked
+            yield self._asked.popleft()

@@ -32,11 +32,11 @@ REQUEST_LIMIT = 1 << 40
 
 
 def run(
-    channel: int, output: int, directory: Path, kernels: Path, device: str, memory: int, parent: int
+    channel: int, output: int, directory: Path, environment: dict[str, str], device: str, memory: int, parent: int
 ) -> NoReturn:
     """Never returns, whatever happens: the code that forked must not go on here."""
     try:
-        layers = enter(channel, output, directory, kernels, memory if device == "cpu" else None, parent)
+        layers = enter(channel, output, directory, environment, memory if device == "cpu" else None, parent)
         serve(socket.socket(fileno=channel), Runner(directory, device, layers))
     except BaseException:  # even a KeyboardInterrupt that the candidate arranged must not reach the zygote's code
         traceback.print_exc()
@@ -45,10 +45,12 @@ def run(
         os._exit(1)
 
 
-def enter(channel: int, output: int, directory: Path, kernels: Path, memory: int | None, parent: int) -> list[str]:
+def enter(
+    channel: int, output: int, directory: Path, environment: dict[str, str], memory: int | None, parent: int
+) -> list[str]:
     """Confine this process and give it a private directory, a clean environment and an output pipe.
 
-    `kernels` is where compiled kernels are kept, perhaps with other processes of the same candidate.
+    `environment` is what differs from the usual one: where compiled kernels are kept, and with which C compiler.
     """
     layers = processes.confine(parent, memory)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -62,9 +64,10 @@ def enter(channel: int, output: int, directory: Path, kernels: Path, memory: int
         HOME=str(directory / "home"),
         TMPDIR=str(directory / "tmp"),
         XDG_CACHE_HOME=str(directory / "cache"),
-        TRITON_CACHE_DIR=str(kernels),
+        TRITON_CACHE_DIR=str(directory / "cache" / "triton"),
         TORCHINDUCTOR_CACHE_DIR=str(directory / "cache" / "inductor"),
     )
+    os.environ.update(environment)
     tempfile.tempdir = str(directory / "tmp")
     os.chdir(directory / "work")
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = _writer(1), _writer(2)  # type: ignore[misc, assignment]

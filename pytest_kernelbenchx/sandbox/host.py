@@ -12,6 +12,8 @@ cannot work does SandboxError say so.
 """
 
 import os
+import shlex
+import shutil
 import socket
 import threading
 from pathlib import Path
@@ -147,10 +149,10 @@ class Sandbox:
         self._count += 1
         directory = root / str(self._count)
         directory.mkdir(mode=0o700)
-        kernels = root / compiled if compiled else directory / "cache" / "triton"
+        settings = self._compiling(root, compiled, directory) if compiled else {}
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
-        request = {"do": "fork", "directory": str(directory), "kernels": str(kernels)}
+        request = {"do": "fork", "directory": str(directory), "environment": settings}
         try:
             report = self._server.order(request, [theirs.fileno(), writing])
         except ZygoteLostError:
@@ -167,3 +169,22 @@ class Sandbox:
                 other.alone = child.alone = False
         self._live[child.pid] = child
         return child
+
+    def _compiling(self, root: Path, compiled: str, directory: Path) -> dict[str, str]:
+        """Environment of a child that compiles much and is not timed."""
+        quick = write_compiler(directory / "cc") if self.device == "cuda" else None
+        return {"TRITON_CACHE_DIR": str(root / compiled), **({"CC": quick} if quick else {})}
+
+
+def write_compiler(script: Path) -> str | None:
+    """A C compiler that does not optimise, at `script`; None where there is no compiler.
+
+    Up to version 3.6, Triton compiles C code that launches a kernel for every new signature: optimising takes longer
+    than all the rest of a small kernel, and makes a launch only a little faster.
+    """
+    given = os.environ.get("CC") or "gcc"  # Triton takes the same
+    if (compiler := shutil.which(given)) is None:
+        return None
+    script.write_text(f'#!/bin/sh\nexec {shlex.quote(compiler)} "$@" -O0\n')
+    script.chmod(0o700)
+    return str(script)

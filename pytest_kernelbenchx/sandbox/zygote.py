@@ -5,7 +5,7 @@ call: a thread pool or a CUDA context does not survive a fork. Orphans of a cand
 become this process's children and are killed with it. When the judge is gone, the socket ends: everything is killed.
 
 Requests (one JSON packet each, answered by one packet):
-    {"do": "fork", "directory": path, "kernels": path} with a channel and an output pipe attached -> {"pid": n}
+    {"do": "fork", "directory": path, "environment": {}} with a channel and an output pipe attached -> {"pid": n}
     {"do": "reap", "pid": n, "patience": seconds} -> {"status": wait status or null, "killed": bool, "orphans": n,
     "stuck": [pids]}: wait that long for the child to end by itself, kill it, then sweep
     {"do": "quit"} -> the end
@@ -44,16 +44,16 @@ class Zygote:
             if request["do"] == "quit":
                 return
             if request["do"] == "fork":
-                answer = self.fork(request["directory"], request["kernels"], *descriptors)
+                answer = self.fork(request["directory"], request["environment"], *descriptors)
             else:
                 answer = self.reap(request["pid"], request["patience"])
             self.control.send(json.dumps(answer).encode())
 
-    def fork(self, directory: str, kernels: str, channel: int, output: int) -> dict:
+    def fork(self, directory: str, environment: dict[str, str], channel: int, output: int) -> dict:
         me = os.getpid()
         pid = os.fork()
         if pid == 0:
-            child.run(channel, output, Path(directory), Path(kernels), self.device, self.memory, me)
+            child.run(channel, output, Path(directory), environment, self.device, self.memory, me)
         os.close(channel)
         os.close(output)
         self.children[pid] = None
