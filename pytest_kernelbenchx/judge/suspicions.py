@@ -98,7 +98,7 @@ def telling(task: Task, case: Case) -> Case | None:
 
 
 def suspects(task: Task, case: Case, expected: Expectation, reply: Reply) -> list[str]:
-    """Sentences on the mistakes that give what came back."""
+    """Sentences on the mistakes that give what came back: those in the arguments, or else those in the result."""
     got = flatten(reply.value)
     found = []
     for hint, arguments in (*left_out(task, expected), *ignored(task, case, expected), *exchanged(task, expected)):
@@ -108,7 +108,8 @@ def suspects(task: Task, case: Case, expected: Expectation, reply: Reply) -> lis
             continue
         if matches(task, got, truth):
             found.append(hint)
-    found += [hint for hint, change in changed(expected) if matches(task, got, _each(expected.truth, change))]
+    if not found:
+        found = [hint for hint, change in changed(expected) if matches(task, got, _each(expected.truth, change))]
     return list(dict.fromkeys(found))
 
 
@@ -193,7 +194,7 @@ def changed(expected: Expectation) -> Iterator[tuple[str, Change]]:
     for n in counts(expected):
         yield f"every element is {n} times what it should be: a sum in place of the mean", partial(torch.mul, other=n)
         yield f"every element is {n} times too small: a mean in place of the sum", partial(torch.mul, other=1 / n)
-        for root in (1, 2):
+        for root in (1, 2) if n > 2 else ():
             ratio = (n / (n - 1)) ** (1 / root)
             yield f"this is the result if {n - 1} stood where {n} should divide", partial(torch.mul, other=ratio)
             yield f"this is the result if {n} stood where {n - 1} should divide", partial(torch.mul, other=1 / ratio)
