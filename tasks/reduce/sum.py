@@ -17,7 +17,8 @@ from pytest_kernelbenchx import Shapes, some_dims, task
     axes={"S": Shapes(1, 4, min_side=0)},
     options={
         "dim": some_dims,
-        "dtype": lambda dtype: [None, None, torch.float64, torch.float32 if dtype != "i64" else torch.int64],
+        # large integers that cancel in float32 leave what the order of the sum decides
+        "dtype": lambda dtype: [None, None, torch.float64, torch.int64 if dtype[0] == "i" else torch.float32],
     },
     examples=[
         *[dict(input=[[1, 2, 3], [4, 5, 6]], dim=dim, keepdim=dim == 1, dtype="i64") for dim in (0, 1)],
