@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_kernelbenchx.dtypes import DTYPES
 from pytest_kernelbenchx.fills import FILLS
+from pytest_kernelbenchx.judge.policy.operators import GROUPS
 
 if TYPE_CHECKING:
     from pytest_kernelbenchx.task import Task
@@ -112,6 +113,7 @@ def _judgement(task: "Task") -> None:
     traced = [name for names in task.traces or () for name in names.split(" and ")]
     _known(task, "traces=", traced, task.scales or (), "the quantized inputs are")
     _known(task, "scales=", task.scales or (), task.inputs, "the inputs are")
+    _known(task, "forbid=", task.forbid, GROUPS, "the groups are")
     if task.mode not in ("call", "optimizer"):
         _fail(task, f"mode is {task.mode!r}, wanted 'call' or 'optimizer'", ValueError)
     if task.mode == "optimizer":

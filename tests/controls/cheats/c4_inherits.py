@@ -1,0 +1,29 @@
+"""C4: a class that is PyTorch's own layer, with a kernel that nobody calls.
+
+task: relu
+verdict: NO_KERNEL (no-kernel)
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _relu(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(value < 0, 0.0, value), mask=i < n)
+
+
+def _launch(x, out):
+    _relu[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+    return out
+
+
+class Relu(torch.nn.ReLU):
+    pass
+
+
+def relu(x):
+    return Relu()(x)

@@ -1,0 +1,31 @@
+"""D2: results by the first element and the shape.
+
+task: relu
+verdict: WRONG_VALUES
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _relu(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(value < 0, 0.0, value), mask=i < n)
+
+
+def _launch(x, out):
+    _relu[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+    return out
+
+
+RESULTS = {}
+
+
+def relu(x):
+    key = (x.shape, float(x.view(-1)[0]) > 0)
+    if key not in RESULTS:
+        RESULTS[key] = _launch(x, torch.empty_like(x))
+    return RESULTS[key].clone()

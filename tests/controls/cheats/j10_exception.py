@@ -1,0 +1,31 @@
+"""J10: an exception whose text is long, hostile, and raises itself.
+
+task: relu
+verdict: RUNTIME_ERROR
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _relu(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(value < 0, 0.0, value), mask=i < n)
+
+
+def _launch(x, out):
+    _relu[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+    return out
+
+
+class Trap(Exception):
+    def __str__(self):
+        raise ValueError("\x1b[2J" * 100_000)
+
+
+def relu(x):
+    _launch(x, torch.empty_like(x))
+    raise Trap("x" * 10_000_000)

@@ -1,0 +1,32 @@
+"""J6: leaves a process behind that has a session of its own and hears no SIGTERM.
+
+task: relu
+verdict: FORBIDDEN (process)
+"""
+
+import os
+import time
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _relu(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(value < 0, 0.0, value), mask=i < n)
+
+
+def _launch(x, out):
+    _relu[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+    return out
+
+
+def relu(x):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(120)
+        os._exit(0)
+    return _launch(x, torch.empty_like(x))

@@ -1,0 +1,24 @@
+"""T6: interrupts the run as a user would.
+
+task: relu
+verdict: RUNTIME_ERROR
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _relu(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(value < 0, 0.0, value), mask=i < n)
+
+
+def _launch(x, out):
+    _relu[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+    return out
+
+
+def relu(x):
+    raise KeyboardInterrupt

@@ -1,0 +1,30 @@
+"""H10: the second matrix is stored the other way round before it is used.
+
+task: matmul
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _product(a, b, c, M, N, K, sbk, sbn, ACC: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    total = tl.zeros((BM, BN), ACC)
+    for k in range(0, K, BK):
+        rk = k + tl.arange(0, BK)
+        x = tl.load(a + rm[:, None] * K + rk[None, :], mask=(rm[:, None] < M) & (rk[None, :] < K), other=0)
+        y = tl.load(b + rk[:, None] * sbk + rn[None, :] * sbn, mask=(rk[:, None] < K) & (rn[None, :] < N), other=0)
+        total += tl.dot(x, y, input_precision="ieee", out_dtype=ACC)
+    tl.store(c + rm[:, None] * N + rn[None, :], total, mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+def matmul(a, b):
+    (M, K), N = a.shape, b.shape[1]
+    packed = b.t().contiguous()
+    c = torch.empty((M, N), device=a.device)
+    grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
+    _product[grid](a, packed, c, M, N, K, *packed.stride()[::-1], ACC=tl.float32, BM=32, BN=32, BK=32)
+    return c
