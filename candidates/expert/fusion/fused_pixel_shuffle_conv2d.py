@@ -124,7 +124,7 @@ def fused_pixel_shuffle_conv2d(input, weight, bias=None, stride=1, padding=0, di
             block_o, block_k, warps = max(triton.next_power_of_2(rows), neighbours), 1, 1
         else:
             block_o, block_k, warps = min(64, triton.next_power_of_2(max(rows, 16))), 32, 4
-        down, across, block_y, block_x = patches(OH, OW, 64 if block_k > 1 else 128)
+        down, across, block_y, block_x = patches(OH, OW, 64 if block_k > 1 else min(512, 2048 // block_o))
         conv_shuffle_kernel[(N * down * across, triton.cdiv(rows, block_o), groups)](
             input, weight, y if bias is None else bias.contiguous(), y, F, K, H, W, OH, OW, R, down, across,
             *input.stride(), *weight.stride(), *stride, *pad, *dilation, KH, KW, any(pad + pad_end), bias is not None,
