@@ -28,12 +28,15 @@ LONGEST, LONGEST_ALONE = 257, 5000  # of an axis, and of the only axis of all it
 @dataclass(frozen=True)
 class Budget:
     """How large a case may be: elements of its largest tensor, floating-point operations where a task counts them.
-    `least` is how many elements it must have.
+    `least` is how many elements it must have, `long` from where to where the length of one of its axes must lie: the
+    first one for which there is room, counted from `turn` on.
     """
 
     elements: int = 2**14
     flops: int = 2**22
     least: int = 0
+    long: tuple[int, int] | None = None
+    turn: int = 0
 
 
 def lengths(longest: int, known: Sequence[int] = LENGTHS) -> st.SearchStrategy[int]:
@@ -58,18 +61,18 @@ class Shapes:
     min_side: int = 1
     longest: int = LONGEST
 
-    def within(self, room: int) -> st.SearchStrategy[list[int]]:
-        """Lists whose product is at most `room`."""
+    def within(self, room: int, long: tuple[int, int] | None = None) -> st.SearchStrategy[list[int]]:
+        """Lists whose product is at most `room`, with one length between the two of `long` if that is given."""
 
         @st.composite
         def shape(draw: Any) -> list[int]:
-            rank = draw(st.integers(self.min_rank, self.max_rank))
-            sides: list[int] = []
-            for _ in range(rank):
+            rank = draw(st.integers(max(self.min_rank, 1 if long else 0), self.max_rank))
+            sides: list[int] = [draw(st.integers(*long))] if long else []
+            for _ in range(rank - len(sides)):
                 left = max(1, room // max(1, math.prod(sides)))
                 longest = max(self.longest, LONGEST_ALONE) if rank == 1 and self.longest == LONGEST else self.longest
                 sides.append(draw(lengths(min(left, longest), LONG_LENGTHS if rank == 1 else LENGTHS)))
-            if sides and self.min_side == 0 and draw(st.integers(0, 24)) == 24:
+            if sides and not long and self.min_side == 0 and draw(st.integers(0, 24)) == 24:
                 sides[0] = 0
             return draw(st.permutations(sides)) if rank > 1 else sides
 
@@ -133,6 +136,7 @@ def cases(
         assume(not budget.least or task.elements(axes) >= budget.least)
         options = _draw_options(draw, task, axes, dtype)
         present, numbers = _draw_alternatives(draw, task)
+        out = task.out is not None and draw(st.booleans())
         if task.where is not None:
             drawn = {**axes, **_defaults(task), **options, "dtype": dtype, "present": present}
             if not task.where(**select(task.where, drawn)):
@@ -146,10 +150,10 @@ def cases(
             options={name: value for name, value in options.items() if not _is_default(task, name, value)},
             present=present,
             numbers=numbers,
-            layouts=_draw_layouts(draw, task, present, numbers),
+            layouts=_draw_layouts(draw, task, present, numbers) | _draw_out_layout(draw, task, out),
             fill=fill,
             seed=draw(st.integers(0, 2**32 - 1)),
-            out=task.out is not None and draw(st.booleans()),
+            out=out,
         )
 
     return case()
@@ -161,7 +165,10 @@ def _draw_axes(draw: Any, task: Task, budget: Budget) -> dict[str, Any]:
     count = draw(st.integers(1, 4)) if lists else 1
     axes: dict[str, Any] = {name: [1] if name in groups else [1] * count if name in lists else 1 for name in names}
     order = draw(st.permutations(names)) if len(names) > 1 else names
+    long = _draw_long(draw, task, budget, axes)
     for name in sorted(order, key=lambda name: callable(task.axes.get(name))):  # functions see the axes they ask for
+        if name == long:
+            continue
         if name in groups:
             axes[name] = draw(_group(task, budget, axes, name))
         elif name in lists:
@@ -169,6 +176,37 @@ def _draw_axes(draw: Any, task: Task, budget: Budget) -> dict[str, Any]:
         else:
             axes[name] = draw(_length(task, budget, axes, name))
     return axes | _draw_broadcast(draw, task, axes)
+
+
+def _open_axes(task: Task) -> list[str]:
+    """Axes whose lengths the task leaves open: those that are summed over, then those of the output, backwards."""
+    declared = {name: task.axes.get(name, ANY) for name in task.axis_names() if not name.endswith("_i")}
+    free = [name for name, it in declared.items() if isinstance(it, Shapes) and it.longest == LONGEST]
+    made = [name for spec in task.output for name in spec.names()]
+    kept = [name for name in dict.fromkeys(reversed(made)) if name in free]
+    return [name for name in free if name not in made] + kept
+
+
+def _draw_long(draw: Any, task: Task, budget: Budget, axes: dict[str, Any]) -> str | None:
+    """Make one axis as long as the budget wants it, of those whose lengths the task leaves open; its name."""
+    if budget.long is None:
+        return None
+    least, most = budget.long
+    free = _open_axes(task)
+    turn = budget.turn % max(1, len(free))
+    for name in free[turn:] + free[:turn]:
+        shapes, group = task.axes.get(name, ANY), name in task.groups()
+
+        def with_length(n: int, name: str = name, group: bool = group) -> dict[str, Any]:
+            return axes | {name: [n] if group else n}
+
+        room = _room(task, budget, with_length, budget.elements if group else most)
+        if room >= least:
+            long = (least, min(room, most))
+            of_group = isinstance(shapes, Shapes) and group
+            axes[name] = draw(shapes.within(room, long) if of_group else st.integers(*long))
+            return name
+    reject()
 
 
 def _group(task: Task, budget: Budget, axes: dict[str, Any], name: str) -> Any:
@@ -273,6 +311,12 @@ def _draw_layouts(draw: Any, task: Task, present: Sequence[str], numbers: Mappin
         if layout != "contiguous":
             layouts[name] = layout
     return layouts
+
+
+def _draw_out_layout(draw: Any, task: Task, out: bool) -> dict[str, str]:
+    """Strides of what is passed as `out`, where the task does not want everything contiguous."""
+    strided = out and task.out is not None and "strided" in task.layouts and draw(st.booleans())
+    return {str(task.out): "strided"} if strided else {}
 
 
 def _passed(spec: TensorSpec, name: str, present: Sequence[str]) -> bool:

@@ -70,7 +70,7 @@ def default(rng: torch.Generator, shape: list[int], dtype: torch.dtype, kind: st
     return with_outliers(values, rng) if kind == "outlier" else values
 
 
-FAR = {torch.float16: 2.0**4}  # how much larger the large pattern of `edge` is, where not 2 ** 10
+FAR = {torch.float16: 2.0**4, torch.bfloat16: 2.0**20}  # how much larger the large pattern of `edge` is, if not 2 ** 10
 PATTERNS: dict[str, Callable[[Tensor], Tensor]] = {
     "zeros": lambda values: values * 0,  # of either sign
     "constant": lambda values: values[..., :1].expand(values.shape) if values.dim() else values,
@@ -224,4 +224,9 @@ def constant(value: float) -> Fill:
     return lambda shape: torch.full(shape, value, dtype=torch.float64)
 
 
-NAMED: dict[str, Fill] = {"zeros": constant(0.0), "ones": constant(1.0)}  # what an example may name
+def low(rng: torch.Generator, shape: list[int]) -> Tensor:
+    """Normal values around -200: exp of each is 0 in float32, so that a maximum is to be found first, from -inf on."""
+    return torch.randn(shape, generator=rng, dtype=torch.float64) - 200.0
+
+
+NAMED: dict[str, Fill] = {"zeros": constant(0.0), "ones": constant(1.0), "low": low}  # what an example may name

@@ -338,6 +338,21 @@ def test_patterns_of_edges(name, monkeypatch):
             assert made.is_complex() or bool(made.isfinite().all())
 
 
+def test_large_bfloat16_is_beyond_float16(monkeypatch):
+    """Its range is what it has that float16 has not: a kernel that passes through float16 overflows."""
+    monkeypatch.setattr(fills, "PATTERNS", {"large": fills.PATTERNS["large"]})
+    made = fills.edge(torch.Generator().manual_seed(0), [16, 32], torch.bfloat16).to(torch.bfloat16)
+    assert int(made.to(torch.float16).isinf().sum()) > 256
+    assert bool(made.float().square().isfinite().all())
+
+
+def test_low_values_have_no_exponential():
+    made = fills.NAMED["low"](rng=torch.Generator().manual_seed(0), shape=[5, 7]).to(torch.float32)
+    assert made.shape == (5, 7)
+    assert made.std() > 0.5
+    assert not made.exp().any()
+
+
 def test_every_pattern_is_drawn_and_declared_fills_have_none():
     made = [fills.edge(torch.Generator().manual_seed(seed), [16, 32], torch.float32) for seed in range(100)]
     assert all(any(check(values) for values in made) for check in EDGES.values())

@@ -21,7 +21,7 @@ class Drawn(Trial):
         caller = SimpleNamespace(spent=0.0, limit=100.0, output="", launches={})
         super().__init__(about, caller, SimpleNamespace(device=device, effort=effort, seed=0, processes=1))
         self.cases = []
-        self._draw()
+        self._draw(self._check_new)
 
     def _judged(self, case):
         self.tally.count(case, self.task.elements(case.axes), False)

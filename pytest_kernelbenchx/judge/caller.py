@@ -10,7 +10,7 @@ import torch
 
 from pytest_kernelbenchx.candidate import Candidate
 from pytest_kernelbenchx.candidates import entry_names
-from pytest_kernelbenchx.cases import Arguments, Case, split_call
+from pytest_kernelbenchx.cases import Arguments, Case, laid_out, split_call
 from pytest_kernelbenchx.judge.judging import Reply, tensors_of
 from pytest_kernelbenchx.judge.oracle import Expectation
 from pytest_kernelbenchx.judge.verdicts import OutcomeError
@@ -63,15 +63,17 @@ class Caller:
         """Start the process and import the candidate; OutcomeError if that fails. Otherwise the first call does it."""
         self._loaded()
 
-    def call(self, case: Case, expected: Expectation, *, hold: bool = False, reuse: bool = False) -> Reply:
+    def call(
+        self, case: Case, expected: Expectation, *, hold: bool = False, reuse: bool = False, idle: bool = False
+    ) -> Reply:
         """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies.
 
-        `hold` and `reuse`: see `Child.call`.
+        `hold`, `reuse` and `idle`: see `Child.call`.
         """
-        self._how = {name: True for name, wanted in (("hold", hold), ("reuse", reuse)) if wanted}
+        self._how = {name: True for name, wanted in (("hold", hold), ("reuse", reuse), ("idle", idle)) if wanted}
         arguments = dict(expected.arguments)
         if case.out and self.task.out:
-            arguments[self.task.out] = preallocated(expected.eager)
+            arguments[self.task.out] = preallocated(expected.eager, case.layouts.get(self.task.out, "contiguous"))
         answer = self._ask(arguments, case.seed)
         if not answer.ok:
             return Reply(failure=answer.outcome, device=self.sandbox.device)
@@ -193,9 +195,9 @@ def own_tensors(answer: Answer) -> list[torch.Tensor | None]:
     return [None if n in answer.aliases else tensor for n, tensor in enumerate(tensors_of(answer.value))]
 
 
-def preallocated(eager: list[Any]) -> Any:
+def preallocated(eager: list[Any], layout: str = "contiguous") -> Any:
     """What is passed as `out`: a tensor for the only output, or a tuple of one for each."""
-    made = tuple(poisoned(leaf) for leaf in eager if isinstance(leaf, torch.Tensor))
+    made = tuple(laid_out(poisoned(leaf), layout) for leaf in eager if isinstance(leaf, torch.Tensor))
     return made[0] if len(made) == 1 else made or None
 
 

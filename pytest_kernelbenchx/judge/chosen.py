@@ -58,8 +58,8 @@ def _complaints(task: Task, case: Case) -> Iterator[str]:
     for name in task.options:
         if task.parameters[name].default is task.parameters[name].empty and name not in {*case.options, *example}:
             yield f"option {name!r} is missing, and {task.name} cannot be called without it"
-    for names in (case.layouts, case.present, case.numbers):
-        yield from _unknown("input", names, inputs)
+    for names, known in ((case.layouts, [*inputs, task.out]), (case.present, inputs), (case.numbers, inputs)):
+        yield from _unknown("input", names, [name for name in known if name is not None])
 
 
 def _is_length(value: Any) -> bool:

@@ -9,6 +9,14 @@ from pytest_kernelbenchx.task import Task
 BUDGETS = {"cpu": Budget(2**14, 2**22), "cuda": Budget(2**16, 2**26)}
 LARGE = {"cpu": Budget(2**17, 2**23, least=2**15)}  # a GPU's usual cases are as large, and stage three's far larger
 LARGE_CASES = 2
+LONG = {
+    "cpu": Budget(2**17, 2**23, long=(2**14 + 1, 17_011)),
+    "cuda": Budget(2**18, 2**26, long=(2**14 + 1, 40_009)),
+}
+"""One axis of a case, each in its turn, is longer than what many kernels take in one block: it is cut into parts."""
+LONG_CASES, LONG_FROM = 2, 50  # how many; of how many cases in all, as those who ask for fewer are in a hurry
+BESIDE = Budget(2**12 + 1, 2**22, long=(2**12 + 1, 2**12 + 1))
+"""One axis has a single element more than whole blocks of every size up to 4,096, the others are next to 1."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +37,7 @@ class Share:
 
     @property
     def large(self) -> bool:
-        return self.budget.least > 0
+        return self.budget.least > 0 or self.budget.long is not None
 
     def smaller(self, device: str) -> "Share":
         """The same share of usual cases, for a task that has no large ones."""
@@ -37,12 +45,20 @@ class Share:
 
 
 def shares(task: Task, cases: int, device: str) -> Iterator[Share]:
-    """Exactly `cases` in all: every kind has its share, and in the interpreter the last two are large."""
+    """Exactly `cases` in all: every kind has its share; in the interpreter the last two are large. Of many cases
+    some have a long axis.
+    """
     every_kind = kinds(task)
     large = LARGE_CASES if device in LARGE else 0
-    each, more = divmod(cases - large, len(every_kind))
+    long = LONG_CASES if cases >= LONG_FROM else 0
+    beside = 2 if long else 1
+    each, more = divmod(cases - large - long - beside, len(every_kind))
     for number, kind in enumerate(every_kind):
         if count := each + (number < more):
             yield Share(kind, count, BUDGETS[device], simplest=number == 0)
+    for turn in range(beside):
+        yield Share((task.dtypes[turn % len(task.dtypes)], "standard"), 1, replace(BESIDE, turn=turn))
+    for turn in range(long):
+        yield Share((task.dtypes[turn % len(task.dtypes)], "standard"), 1, replace(LONG[device], turn=turn))
     for kind in ((task.dtypes[0], "standard"), (task.dtypes[-1], "outlier"))[:large]:
         yield Share(kind, 1, LARGE[device])

@@ -13,7 +13,11 @@ from pytest_kernelbenchx import task
     inputs=dict.fromkeys("qkv", "T[B, H, L, D]"),
     output="T[B, H, L, D]",
     dtypes=("f32", "f16", "bf16"),
-    axes={"B": (1, 2, 3), "H": (1, 2, 3, 5)},
+    axes={
+        "B": (1, 2, 3),
+        "H": (1, 2, 3, 5),
+        "D": (1, 2, 3, 8, 15, 16, 17, 32, 40, 63, 64, 65, 80, 96, 127, 128, 129, 256, 257),
+    },
     # scaled by a number that is not positive, PyTorch's mask of -inf gives NaN
     options={"softmax_scale": lambda causal: [None, 0.125, 1, 2.0] if causal else [None, 0.125, 1, -0.5, 0.0]},
     sizes={

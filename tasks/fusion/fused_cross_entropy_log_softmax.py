@@ -35,6 +35,7 @@ LITERAL = dict(N=2, C=3, S=[], input=[[-200.0, 100.0, 0.0], [1.0, 2.0, -300.0]],
         dict(N=2, C=10, S=[33, 17], weight=True, label_smoothing=0.1, dim=-1, reduction="none"),
         dict(N=1030, C=5, S=[], dim=0, weight=True),
         dict(N=3, C=5003, S=[], weight=True, reduction="none"),
+        *[dict(N=3, C=C, S=[], input="low") for C in (10, 17001)],
         dict(LITERAL, target=[-100, -100]),
     ],
     sizes={

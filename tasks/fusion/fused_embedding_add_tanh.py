@@ -32,6 +32,7 @@ from pytest_kernelbenchx import Shapes, fills, task
         dict(S=[4, 16], V=128, D=64, padding_idx=0, fill="both"),
         dict(S=[4, 16], V=128, D=65, max_norm=8.0, out=True, fill="both"),
         dict(S=[3], V=4, D=1025, max_norm=20.0, norm_type=1.0, layout={"weight": "transposed"}),
+        dict(S=[9], V=5, D=33, max_norm=0.5, norm_type=math.inf),
         dict(S=[0], V=2, D=3),
     ],
     sizes={str(n): dict(S=[n, n], V=1024, D=n) for n in (8, 64, 512)},

@@ -25,6 +25,7 @@ from pytest_kernelbenchx import Shapes, task
         dict(S=[4], K=5, N=3, bias=True, normalized_shape=3),
         dict(S=[64], K=128, N=256, bias=True, normalized_shape=256, fill="both", dtype=("f32", "f16")),
         dict(S=[3], K=33, N=1500, bias=True, normalized_shape=(1500,)),
+        dict(S=[2], K=1, N=16411, normalized_shape=16411, eps=0.5),
         dict(S=[3], K=2, N=4, normalized_shape=4, input="zeros"),
         dict(S=[3], K=5, N=1, normalized_shape=1),
         dict(S=[2, 7], K=65, N=31, normalized_shape=(7, 31), eps=1e-3, elementwise_affine=False),

@@ -24,6 +24,7 @@ LITERAL = dict(input=[[1.0, 2.0], [3.0, 4.0]], weight=[[0.5, 0.5], [0.5, -0.5]])
         dict(LITERAL, bias=[0.1, -0.1]),
         dict(B=[32], K=128, N=257, bias=True, fill="both", dtype=("f32", "f16")),
         dict(B=[3], K=1000, N=1025),
+        dict(B=[3], K=5, N=1025, bias="low"),
         dict(B=[1025], K=4, N=3, dim=-2, bias=True),
         dict(LITERAL, dim=0, dtype=torch.float64),
     ],

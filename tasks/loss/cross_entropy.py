@@ -24,6 +24,7 @@ from pytest_kernelbenchx import Shapes, fills, task
         *[dict(N=8, C=10, S=S, fill="both") for S in ([], [8, 8])],
         dict(N=2, C=3, S=[], target=[-100, -100]),
         dict(N=3, C=5003, S=[], weight=True),
+        *[dict(N=3, C=C, S=[], input="low") for C in (10, 17001)],
     ],
     sizes={
         "32k": dict(N=32768, C=1000, S=[]),

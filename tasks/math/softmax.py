@@ -22,6 +22,7 @@ from pytest_kernelbenchx import Shapes, dims, task
         *[dict(S=[64, 128], dim=dim, fill="both") for dim in (0, -1)],
         dict(S=[2, 70001], dim=-1, fill="outlier"),
         dict(S=[9001, 5], dim=0),
+        *[dict(S=S, dim=1, input="low") for S in ([33, 65], [2, 17001])],
         dict(S=[0, 3], dim=1),
     ],
     sizes={
