@@ -75,4 +75,3 @@ def test_one_seed_gives_the_same_records_on_one_worker_and_on_four_twice(kinds):
     assert {verdict for (_, method), verdict in verdicts.items() if method in ("right", "expert")} == {"PASSED"}
     assert verdicts["relu", "wrong"] == verdicts["relu", "late"] == "WRONG_VALUES"
     assert verdicts["relu", "dies"] == "NO_RESULT"
-
