@@ -58,6 +58,17 @@ def sandbox():
             yield box
 
 
+@pytest.fixture(scope="module")
+def bare():
+    """A sandbox on a kernel without Landlock."""
+    without = "zygote.child.landlock.restrict = lambda *_: []\nzygote.main"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "BOOT", server.BOOT.replace("zygote.main", without))
+        with Sandbox() as box:
+            box.start()
+            yield box
+
+
 @pytest.fixture
 def child(sandbox):
     made = sandbox.child()
@@ -321,20 +332,20 @@ def f():
     assert call(child, source).value == (True, True, (0, 0), False)
 
 
-def test_a_candidate_that_kills_the_zygote_hurts_nobody_else(sandbox):
-    child = sandbox.child()
+def test_a_candidate_that_kills_the_zygote_hurts_nobody_else(bare):
+    child = bare.child()
     with pytest.raises(Died) as death:
         call(child, FORK + "\ndef f():\n    spawn(2)\n    os.kill(os.getppid(), 9)\n    time.sleep(600)")
     assert death.value.outcome.verdict is Verdict.TAMPERED
     assert len(pids(child)) == 2
     wait_until(lambda: not {child.pid, *pids(child)} & set(processes.running()))
-    following = sandbox.child()
+    following = bare.child()
     assert call(following, "def f(): return 3").value == 3
     following.kill()
 
 
-def test_a_neighbour_of_one_that_kills_the_zygote_is_not_blamed(sandbox):
-    guilty, neighbour = sandbox.child(), sandbox.child()
+def test_a_neighbour_of_one_that_kills_the_zygote_is_not_blamed(bare):
+    guilty, neighbour = bare.child(), bare.child()
     load(guilty, "import os, time\ndef f():\n    os.kill(os.getppid(), 9)\n    time.sleep(600)")
     load(neighbour, "def f(): return 3")
     for child in (guilty, neighbour):
@@ -343,14 +354,14 @@ def test_a_neighbour_of_one_that_kills_the_zygote_is_not_blamed(sandbox):
         assert death.value.outcome.verdict is Verdict.INFRA_ERROR
 
 
-def test_a_zygote_that_is_stopped_is_replaced(sandbox, monkeypatch):
+def test_a_zygote_that_is_stopped_is_replaced(bare, monkeypatch):
     monkeypatch.setattr(server, "CONTROL_SECONDS", 1.0)
-    child = sandbox.child()
+    child = bare.child()
     with pytest.raises(Died) as death:
         call(child, "import os\ndef f():\n    os.kill(os.getppid(), 19)\n    os._exit(0)")
     assert death.value.outcome.verdict is Verdict.TAMPERED
     monkeypatch.undo()
-    following = sandbox.child()
+    following = bare.child()
     assert call(following, "def f(): return 3").value == 3
     following.kill()
 

@@ -11,6 +11,7 @@ from pytest_kernelbenchx.laboratory import laboratory
 from pytest_kernelbenchx.report import speeds
 from pytest_kernelbenchx.report.records import Recorder, is_worker
 from pytest_kernelbenchx.report.tables import aligned, method_of, percent, share
+from pytest_kernelbenchx.sandbox.host import LAYERS
 
 HEADER = (
     "method",
@@ -55,7 +56,8 @@ class Summary:
         if recorder.records:
             terminalreporter.section("kernelbenchx")
             lines = table(rows(recorder.records, self._task_counts(), laboratory(self.config).extra))
-            for line in [*lines, *speeds.table(recorder.records), *reasons(recorder.records)]:
+            after = [*reasons(recorder.records), *absent(recorder.records)]
+            for line in [*lines, *speeds.table(recorder.records), *after]:
                 terminalreporter.write_line(line)
             for path in recorder.files:
                 lost = recorder.lost.get(path)
@@ -84,9 +86,17 @@ class Summary:
                 terminalreporter.write_line(sentence(f"{lab.relative(ignored.path)}{line}: {ignored.reason}"))
 
 
-def rows(
-    records: list[dict[str, Any]], tasks: Counter, extra: Collection[str] = frozenset()
-) -> list[tuple[str, ...]]:
+def absent(records: list[dict[str, Any]]) -> list[str]:
+    """A warning that names the layers of the sandbox that this system does not have."""
+    known = [set(record["layers"]) for record in records if record["layers"]]
+    missing = [layer for layer in LAYERS if known and any(layer not in layers for layers in known)]
+    if not missing:
+        return []
+    what = "a candidate could do what they prevent; landlock_* need Linux 6.12 with Landlock, in parts 5.13"
+    return [f"warning: layers of the sandbox that were not active: {', '.join(missing)} ({what})"]
+
+
+def rows(records: list[dict[str, Any]], tasks: Counter, extra: Collection[str] = frozenset()) -> list[tuple[str, ...]]:
     """The table's rows: for every method, its categories and the total.
 
     Args:

@@ -23,7 +23,7 @@ import numpy
 import torch
 
 from pytest_kernelbenchx.dtypes import NAMES
-from pytest_kernelbenchx.sandbox import failures, interpreter, processes, witness
+from pytest_kernelbenchx.sandbox import failures, interpreter, landlock, processes, witness
 from pytest_kernelbenchx.sandbox.held import Held
 from pytest_kernelbenchx.sandbox.protocol import decode, encode, obstacle, pack, storage_bytes, unpack
 from pytest_kernelbenchx.sandbox.wire import CHANNEL_LOST, ProtocolError, Reader, frame
@@ -75,7 +75,16 @@ def enter(
     faulthandler.register(signal.SIGUSR1)  # the judge asks where a call hangs
     torch.set_num_threads(1)
     torch.backends.cudnn.allow_tf32 = False  # as for the reference: what a candidate leaves to PyTorch is as exact
+    layers += landlock.restrict(readable(), [directory, Path(os.environ["TRITON_CACHE_DIR"])])
     return [*layers, "private_dirs", "scrubbed_env", "subreaper"]
+
+
+def readable() -> list[Path]:
+    """Where Python, what it has imported, compilers and GPU libraries lie; not the tasks, nor other candidates."""
+    listed = [os.environ.get(name, "") for name in ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "CUDA_HOME")]
+    listed += [str(Path(os.environ.get(name, "")).parent) for name in ("CC", "CXX", "TRITON_PTXAS_PATH")]
+    paths = [sys.prefix, sys.base_prefix, Path(__file__).parents[1], *sys.path, *":".join(listed).split(":")]
+    return [Path(path) for path in dict.fromkeys(map(str, paths)) if path not in ("", ".", "/")]
 
 
 def _writer(descriptor: int) -> TextIO:

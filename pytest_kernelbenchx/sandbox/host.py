@@ -19,13 +19,15 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from pytest_kernelbenchx.sandbox import processes
+from pytest_kernelbenchx.sandbox import landlock, processes
 from pytest_kernelbenchx.sandbox.exchange import Exchange, Output
 from pytest_kernelbenchx.sandbox.process import Child, Died
 from pytest_kernelbenchx.sandbox.server import SandboxError, Server, ZygoteLostError
 
 __all__ = ["Child", "Died", "Sandbox", "SandboxError"]
 
+LAYERS = ("setsid", "no_new_privs", "rlimits", *landlock.LAYERS, "private_dirs", "scrubbed_env", "subreaper")
+"""What a candidate's process is confined by, where the system has it; records say which of them were active."""
 SELF_TEST_SECONDS = 120.0
 ATTEMPTS = 4
 
@@ -172,6 +174,7 @@ class Sandbox:
 
     def _compiling(self, root: Path, compiled: str, directory: Path) -> dict[str, str]:
         """Environment of a child that compiles much and is not timed."""
+        (root / compiled).mkdir(mode=0o700, exist_ok=True)
         quick = write_compiler(directory / "cc") if self.device == "cuda" else None
         return {"TRITON_CACHE_DIR": str(root / compiled), **({"CC": quick} if quick else {})}
 
