@@ -1,7 +1,8 @@
 """Average pooling of images to a given size.
 
 A program holds a block of output elements by a block of window elements; windows larger than the block are walked
-through. Windows differ by one row or column in size, so the largest gives the bounds and a mask the rest.
+through. Windows differ by one row or column in size, so the largest gives the bounds and a mask the rest. An element
+is counted from the plane in which its block begins, so that all divisions but one are of 32 bits.
 """
 
 import torch
@@ -10,23 +11,29 @@ import triton.language as tl
 
 
 @triton.jit
-def adaptive_avg_pool2d_kernel(x_ptr, y_ptr, TOTAL, H, W, OH, OW, MOST_H, MOST_W,
-                               BLOCK_O: tl.constexpr, BLOCK_T: tl.constexpr):
-    o = tl.program_id(0).to(tl.int64) * BLOCK_O + tl.arange(0, BLOCK_O)
-    i = o // OW % OH
-    j = o % OW
-    top, left = i * H // OH, j * W // OW
-    height = ((i + 1) * H + OH - 1) // OH - top
-    width = ((j + 1) * W + OW - 1) // OW - left
-    x_row = x_ptr + (o // (OH * OW) * H + top) * W + left
+def adaptive_avg_pool2d_kernel(
+    x_ptr, y_ptr, total, H, W, OH, OW, most_h, most_w, BLOCK_O: tl.constexpr, BLOCK_T: tl.constexpr
+):
+    first = tl.program_id(0).to(tl.int64) * BLOCK_O
+    o = (first % (OH * OW)).to(tl.int32) + tl.arange(0, BLOCK_O)
+    inside = first + tl.arange(0, BLOCK_O) < total
+    i, j = o // OW % OH, o % OW
+    # i * H // OH, without a product that may pass 2 ** 31
+    top, left = i * (H // OH) + i * (H % OH) // OH, j * (W // OW) + j * (W % OW) // OW
+    bottom = (i + 1) * (H // OH) + ((i + 1) * (H % OH) + OH - 1) // OH
+    right = (j + 1) * (W // OW) + ((j + 1) * (W % OW) + OW - 1) // OW
+    height, width = bottom - top, right - left
+    plane = first // (OH * OW) + o // (OH * OW)
+    x_at = x_ptr + (plane * H + top) * W + left
     # Added up element by element: Triton 3.6 miscompiles sums over a short axis of a load within a loop.
-    total = tl.zeros((BLOCK_O, BLOCK_T), tl.float32)
-    for start in range(0, MOST_H * MOST_W, BLOCK_T):
+    sums = tl.zeros((BLOCK_O, BLOCK_T), tl.float32)
+    for start in range(0, most_h * most_w, BLOCK_T):
         t = start + tl.arange(0, BLOCK_T)
-        down, right = (t // MOST_W)[None, :], (t % MOST_W)[None, :]
-        ok = (o < TOTAL)[:, None] & (down < height[:, None]) & (right < width[:, None])
-        total += tl.load(x_row[:, None] + (down * W + right), mask=ok, other=0.0)
-    tl.store(y_ptr + o, tl.sum(total, axis=1) / (height * width).to(tl.float32), mask=o < TOTAL)
+        down, across = (t // most_w)[None, :], (t % most_w)[None, :]
+        seen = inside[:, None] & (down < height[:, None]) & (across < width[:, None])
+        sums += tl.load(x_at[:, None] + (down * W + across), mask=seen, other=0.0)
+    y = tl.sum(sums, axis=1) / (height * width).to(tl.float32)
+    tl.store(y_ptr + first + tl.arange(0, BLOCK_O), y, mask=inside)
 
 
 def adaptive_avg_pool2d(input, output_size):
