@@ -11,6 +11,7 @@ from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import messages, policy, speed
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chosen import chosen_case
+from pytest_kernelbenchx.judge.dependence import judge_dependence
 from pytest_kernelbenchx.judge.explicit import first_cases, small_examples
 from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.steadiness import judge_steadiness
@@ -184,7 +185,8 @@ class Evaluation:
             return Outcome(Verdict.INFRA_ERROR, f"--kbx-case does not fit the task: {error}")
 
     def _steady(self) -> Outcome | None:
-        return judge_steadiness(self.task, self.caller, self.trial.passed())
+        passed = self.trial.passed()
+        return judge_steadiness(self.task, self.caller, passed) or judge_dependence(self.task, self.caller, passed)
 
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it is not passed. A case that was seen keeps its outcome."""

@@ -35,14 +35,14 @@ def judge_steadiness(task: Task, caller: Caller, passed: Iterable[Case]) -> Outc
 
 def chosen(task: Task, passed: Iterable[Case]) -> list[Case]:
     """The largest case that is not too large, and the largest with another element type or layout."""
-    usable = [case for case in passed if 0 < task.elements(case.axes) <= ELEMENTS and not _literal(task, case)]
+    usable = [case for case in passed if 0 < task.elements(case.axes) <= ELEMENTS and not is_literal(task, case)]
     usable.sort(key=lambda case: task.elements(case.axes), reverse=True)
     first = usable[:1]
     others = [c for c in usable if first and (c.dtype, c.layouts) != (first[0].dtype, first[0].layouts)]
     return [*first, *others[: CASES - 1]]
 
 
-def _literal(task: Task, case: Case) -> bool:
+def is_literal(task: Task, case: Case) -> bool:
     """Whether a case's tensors are written out, so that no seed changes them."""
     example = task.examples[case.example] if case.example is not None else {}
     return "raises" in example or all(name in example for name in task.inputs)

@@ -5,6 +5,7 @@ by the judge, and what it says of itself can only count against the candidate.
 """
 
 import ast
+import contextlib
 import faulthandler
 import os
 import random
@@ -15,7 +16,7 @@ import tempfile
 import time
 import traceback
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -190,7 +191,8 @@ class Runner:
             args, kwargs, grads = (decode(header[key], tensors, self.device) for key in ("args", "kwargs", "grads"))
             _seed(header["seed"])
             start = time.perf_counter()
-            result = self.entry(*args, **kwargs) if grads is None else self.optimise(grads, *args, **kwargs)
+            with self.idling() if header["idle"] else contextlib.nullcontext():
+                result = self.entry(*args, **kwargs) if grads is None else self.optimise(grads, *args, **kwargs)
             if self.device == "cuda":
                 torch.cuda.synchronize()
             seconds = time.perf_counter() - start
@@ -200,6 +202,17 @@ class Runner:
         except BaseException as error:  # sys.exit, pytest.skip and KeyboardInterrupt are failures like any other
             return {"error": failures.describe(error, "RUNTIME_ERROR", self.file), **self.log.report()}, ()
         return {"ok": True, "seconds": seconds, **reply, **self.log.report()}, buffers
+
+    @contextlib.contextmanager
+    def idling(self) -> Iterator[None]:
+        """No kernel is launched, and what `torch.empty` gives holds NaN or the largest integer."""
+        self.log.idle = True
+        torch._C._set_deterministic_algorithms(True, warn_only=True)  # the public function imports inductor
+        try:
+            yield
+        finally:
+            self.log.idle = False
+            torch._C._set_deterministic_algorithms(False)
 
     def again(self, limit: int) -> tuple[dict, Sequence[Any]]:
         """What the held calls returned, as it is now."""

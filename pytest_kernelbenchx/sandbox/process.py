@@ -80,6 +80,7 @@ class Child:
         limit: int = PAYLOAD_LIMIT,
         hold: bool = False,
         reuse: bool = False,
+        idle: bool = False,
     ) -> Answer:
         """Run the entry point.
 
@@ -95,6 +96,7 @@ class Child:
             limit: bytes that the result may have; a larger one comes back as Opaque.
             hold: keep the inputs, and the result for `again`.
             reuse: pass the inputs of the last call that was held, filled with these values, if they have this form.
+            idle: launch no kernel.
 
         Raises:
             Died: there is no answer.
@@ -105,8 +107,8 @@ class Child:
         trees = {"args": encode(list(args), sent), "kwargs": encode(kwargs, sent), "grads": encode(grads, sent)}
         rows, buffers = pack(sent)
         size = sum(map(len, buffers))
-        question = {"do": "call", "seed": seed, "configs": configs, "limit": limit, "hold": hold, "reuse": reuse}
-        question |= trees
+        question = {"do": "call", "seed": seed, "configs": configs, "limit": limit, **trees}
+        question |= {"hold": hold, "reuse": reuse, "idle": idle}
         question |= {"tensors": rows, "storages": [len(buffer) for buffer in buffers]}
         header, payload = self.ask(question, buffers, timeout=timeout, limit=2 * limit + size)
         try:

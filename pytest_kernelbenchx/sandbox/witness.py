@@ -19,7 +19,7 @@ class Log:
 
     `dropped` counts the rest; `fault` says why there is no witness, if there is none. An entry is {"kernel": name,
     "grid": [x, y, z], "own": bool}; the grid is empty if the launch failed before it was known, and one that failed has
-    "raised": what it raised, see `failures.raised`.
+    "raised": what it raised, see `failures.raised`. While `idle` is set, launches are logged and not made.
     """
 
     def __init__(self, own_file: str):
@@ -27,6 +27,7 @@ class Log:
         self.entries: list[dict] = []
         self.dropped = 0
         self.fault: str | None = None
+        self.idle = False
         self._kinds: set[tuple[str, bool]] = set()
         self.seat: tuple[Any, Any] = (None, None)
 
@@ -74,7 +75,7 @@ def _watch_interpreter(log: Log) -> None:
     def watched_launch(self, *args, **kwargs):
         running.append(log.add(self.fn, []))
         try:
-            return launch(self, *args, **kwargs)
+            return None if log.idle else launch(self, *args, **kwargs)
         except BaseException as error:
             running[-1]["raised"] = failures.raised(error)
             raise
@@ -111,7 +112,7 @@ def _watch_gpu(log: Log) -> None:
 
     def watched_launch(self, x, y, z, stream, function, *args, **kwargs):
         current.entry = log.add(getattr(current, "function", None), [int(x), int(y), int(z)])
-        return launch(self, x, y, z, stream, function, *args, **kwargs)
+        return None if log.idle else launch(self, x, y, z, stream, function, *args, **kwargs)
 
     JITFunction.run, CudaLauncher.__call__ = watched_run, watched_launch
     log.seat = (CudaLauncher, watched_launch)

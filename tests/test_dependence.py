@@ -1,0 +1,50 @@
+"""Kernels that are switched off: whose result is right all the same did the work elsewhere."""
+
+import torch
+
+from conftest import RELU
+from pytest_kernelbenchx.sandbox.host import Sandbox
+
+HEAD = RELU.replace("def relu", "def honest")
+CANDIDATES = {
+    "decoy": (
+        "def relu(input, inplace=False):\n    honest(torch.ones(4))\n"
+        "    return torch.relu_(input) if inplace else torch.relu(input)\n",
+        "DELEGATED",
+    ),
+    "in-place-decoy": (
+        "def relu(input, inplace=False):\n    honest(torch.ones(4))\n"
+        "    out = torch.where(input < 0, torch.zeros((), dtype=input.dtype), input)\n"
+        "    return input.copy_(out) if inplace else out\n",
+        "DELEGATED",
+    ),
+    "part": (
+        "def relu(input, inplace=False):\n    out = honest(torch.relu(input))\n"
+        "    return input.copy_(out) if inplace else out\n",
+        "PASSED",
+    ),
+}
+
+
+def test_a_candidate_whose_kernels_do_nothing_is_delegated(tree):
+    for method, (source, _) in CANDIDATES.items():
+        tree.candidate(method, f"{HEAD}\n\n{source}")
+    result = tree.run("-k", "relu and not leaky", "-m", "correct")
+    assert result.verdicts() == {method: verdict for method, (_, verdict) in CANDIDATES.items()}, result.text
+    told = next(record for record in result.records if record["method"] == "decoy" and record["stage"] == "correct")
+    assert told["reason"].startswith("with its kernels switched off, the results of 4 cases (")
+    assert "calls torch.relu_: work that is left to PyTorch" in told["details"]
+    assert told["facts"]["call"].startswith("relu(")
+
+
+def test_a_call_without_launches():
+    """Launches are logged and not made; fresh memory holds NaN; the next call is as ever."""
+    with Sandbox() as box:
+        child = box.child()
+        assert child.load("relu.py", RELU, ["relu"], 60.0).ok
+        x = torch.tensor([-1.0, 2.0])
+        idle, usual = (child.call([x], {}, 0, 60.0, idle=idle) for idle in (True, False))
+        child.kill()
+    assert idle.value.isnan().all()
+    assert [launch["kernel"] for launch in idle.launches] == ["_relu"]
+    assert usual.value.tolist() == [0.0, 2.0]
