@@ -3,9 +3,10 @@
 An element of a floating-point result is right when it lies between `truth - a` and `truth + a`, both rounded to the
 type of the result. So the truth rounded to that type is always right, whatever the step of the type at that place,
 denormals and overflow to infinity included, and near the overflow threshold both neighbours are. The allowed error
-`a` is the largest of the four terms
+`a` is the largest of the five terms
 
 * `rtol * |truth|` and `atol * scale` (`tolerance.TABLE`),
+* the least normal number of float32, since denormal results may be flushed to 0 (not in float64),
 * `factor` times the error of PyTorch's own result (`eager`), as a share of the size of the element, the worst among
   all elements that are no larger than twice this one, or than twice the scale: an element of 1e20 lends none of its
   error to an element of 1,
@@ -32,8 +33,10 @@ from torch import Tensor
 from pytest_kernelbenchx.dtypes import NAMES
 from pytest_kernelbenchx.judge.hints import find_hint, find_where
 from pytest_kernelbenchx.judge.mismatch import Mismatch, errors, wide
-from pytest_kernelbenchx.judge.tolerance import DEFAULT, NOISE_FACTOR, NOISE_MOST, Tolerance
+from pytest_kernelbenchx.judge.tolerance import DEFAULT, FLUSHED, NOISE_FACTOR, NOISE_MOST, Tolerance
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
+
+EXACT_NEAR_0 = (torch.float64, torch.complex128)  # the others are computed in float32, denormals of which may be 0
 
 
 def check_form(got: object, expected_like: Tensor, name: str = "output") -> Outcome | None:
@@ -81,7 +84,7 @@ def allowed_error(
         allowed = torch.zeros_like(size)
         return allowed + tolerance.ties * (noise > 0) if tolerance.ties and noise is not None else allowed
     scale = scale_of(size, rows)
-    allowed = torch.maximum(rtol * size, atol * scale)
+    allowed = torch.maximum(rtol * size, atol * scale).clamp(min=0.0 if dtype in EXACT_NEAR_0 else FLUSHED)
     if eager is not None and factor:
         allowed = torch.maximum(allowed, factor * _eager_error(eager, truth, dtype, torch.maximum(size, scale), scale))
     if noise is not None:

@@ -13,12 +13,13 @@ from torch import Tensor
 from pytest_kernelbenchx.cases import Arguments, Case, build, split_call
 from pytest_kernelbenchx.judge.contract import shared
 from pytest_kernelbenchx.judge.randomized import Dropout, Fixed
-from pytest_kernelbenchx.judge.tolerance import jitter
+from pytest_kernelbenchx.judge.tolerance import FIELDS, WAVES, drift, jitter
 from pytest_kernelbenchx.task import GRADS, Task
 
 WIDE = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64}
 WIDE[torch.complex64] = torch.complex128
 DITHERS, OF_LARGE, LARGE = 32, 8, 2**17  # of quantized inputs, see `Quantized.dither`; of outputs of so many elements
+EACH = "each"  # errors that are independent, instead of along an axis
 JITTERS = 4  # evaluations on inputs that are rounded differently; of fewer, one element may by chance move in none
 
 
@@ -158,27 +159,46 @@ def _widen(tensor: Tensor) -> Tensor:
 def _noise(
     task: Task, expectation: Expectation, function: Callable[..., Any], wide: Arguments, device: str
 ) -> list[Tensor | None]:
-    """Root mean square change of every element of the truth when the inputs are rounded, or quantized."""
+    """Root mean square change of every element of the truth when the inputs are rounded, or quantized.
+
+    Of rounding, the largest of those of independent errors and of errors that drift along one of `FIELDS`.
+    """
     nothing: list[Tensor | None] = [None] * len(expectation.truth)
     chance = _by_chance(task, expectation.arguments)
     if (chance and type(task.random) is not Dropout) or not any(_continuous(leaf) for leaf in expectation.truth):
         return nothing
     truths = expectation.kept if chance else expectation.truth
-    squares = list(nothing)
-    times = _dithers(expectation) if task.quantized is not None else JITTERS
-    for number in range(times):
-        generator = torch.Generator(device).manual_seed(number)
-        try:
+
+    def size(times: int, axis: int | str | None) -> list[Tensor | None]:
+        moved = []
+        for number in range(times):
+            disturbed = _disturbed(task, expectation, wide, device, number, axis)
             with Fixed(True) if chance else nullcontext():
-                outputs, _ = run(task, _disturbed(task, expectation, wide, generator), function)
-        except Exception:  # a rounded input may leave the domain: there is then no noise to speak of
-            return nothing
-        for i, (moved, truth) in enumerate(zip(outputs, truths, strict=False)):
-            if _continuous(truth) and isinstance(moved, Tensor) and moved.shape == truth.shape:
-                change = (moved - truth).abs().to(torch.float64) ** 2
-                previous = squares[i]
-                squares[i] = change if previous is None else previous + change
-    return [None if total is None else (total / times).sqrt() for total in squares]
+                moved.append(run(task, disturbed, function)[0])
+        return [_root_mean_square(each, truth) for *each, truth in zip(*moved, truths, strict=False)]
+
+    try:
+        if task.quantized is not None:
+            return size(_dithers(expectation), EACH)
+        found = [size(JITTERS, EACH)]
+        if max(t.numel() for t in tensors_in(wide)) <= LARGE:
+            found += [size(WAVES, axis) for axis in FIELDS]
+    except Exception:  # a rounded input may leave the domain: there is then no noise to speak of
+        return nothing
+    return [None if each[0] is None else torch.stack(each).amax(0) for each in zip(*found, strict=True)]
+
+
+def tensors_in(arguments: Arguments) -> list[Tensor]:
+    """The tensors among arguments; one without elements if there are none."""
+    return [leaf for leaf in flatten(list(arguments.values())) if isinstance(leaf, Tensor)] or [torch.empty(0)]
+
+
+def _root_mean_square(moved: list[Any], truth: Any) -> Tensor | None:
+    """Of the changes of an output, element by element; None where it is no continuous one."""
+    same = [m for m in moved if isinstance(m, Tensor) and _continuous(truth) and m.shape == truth.shape]
+    if not same:
+        return None
+    return (torch.stack([(m - truth).abs().to(torch.float64) ** 2 for m in same]).sum(0) / len(moved)).sqrt()
 
 
 def _dithers(expectation: Expectation) -> int:
@@ -194,23 +214,27 @@ def _by_chance(task: Task, arguments: Arguments) -> bool:
     return task.random is not None
 
 
-def _disturbed(task: Task, expectation: Expectation, wide: Arguments, generator: torch.Generator) -> Arguments:
+def _disturbed(
+    task: Task, expectation: Expectation, wide: Arguments, device: str, number: int, axis: int | str | None
+) -> Arguments:
     """The inputs in double precision, with errors as of rounding to their types, or of quantizing them.
 
     Where the operation gives double precision, narrower inputs are converted to it without an error.
     """
-    arguments = expectation.arguments
+    arguments, generator = expectation.arguments, torch.Generator(device).manual_seed(number)
+    how: dict[str, Any] = {"generator": generator} if axis == EACH else {"number": number, "axis": axis}
+    disturb: Callable[..., Tensor] = jitter if axis == EACH else drift
     exact = any(_continuous(leaf) and leaf.dtype in (torch.float64, torch.complex128) for leaf in expectation.eager)
     disturbed: Arguments = {}
     for name, value in copied(wide).items():
         if task.quantized is not None:
             rounded, scales = task.quantized.dither, task.scales or {}
-            how = {"float8": name in task.quantized.float8}
-            disturbed[name] = rounded(value, scales[name], generator, **how) if name in scales else value
+            float8 = name in task.quantized.float8
+            disturbed[name] = rounded(value, scales[name], generator, float8=float8) if name in scales else value
         else:
             narrow = next((t.dtype for t in flatten(arguments[name]) if isinstance(t, Tensor)), torch.float64)
             narrow = torch.float64 if exact else narrow
-            disturbed[name] = each(value, partial(jitter, dtype=narrow, generator=generator))
+            disturbed[name] = each(value, partial(disturb, dtype=narrow, **how))
     return disturbed
 
 

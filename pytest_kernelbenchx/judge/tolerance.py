@@ -21,6 +21,7 @@ The factor is 4 for f32 and f64, since sums in the order of a tiled kernel have 
 those of the vendor's library at K = 16,384; 2 for f16 and bf16, where eager execution already rounds at every step.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,8 @@ TABLE: dict[str, tuple[float, float, float]] = {
     "bf16": (4 * 2.0**-8, 2 * 2.0**-8, 2.0),
 }
 SAME_AS = {"c64": "f32", "c128": "f64"}
+FLUSHED = 2.0**-126
+"""Smaller results may be 0: the least normal float32, below which GPUs flush in some functions and modes."""
 NOISE_FACTOR = 32.0
 """Multiple of the rounding noise of the inputs that is allowed: a well-conditioned f32 result then gets 32 u = 2e-6."""
 NOISE_MOST = 0.01
@@ -121,6 +124,11 @@ def _number(name: str, value: Any) -> float:
 DEFAULT = Tolerance()
 
 
+FIELDS: tuple[int | None, ...] = (None, -1, -2, 0)
+"""Axes along which errors drift: None is all of a tensor, in the order of its elements."""
+WAVES = 4
+
+
 def jitter(values: torch.Tensor, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
     """Floating-point `values` with every element changed by a random relative error of unit roundoff; others as is.
 
@@ -134,6 +142,28 @@ def jitter(values: torch.Tensor, dtype: torch.dtype, generator: torch.Generator)
     """
     if not (values.is_floating_point() or values.is_complex()):
         return values
-    unit = 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
     errors = torch.randn(values.shape, dtype=torch.float64, generator=generator, device=values.device)
-    return values * (1 + unit * errors)
+    return values * (1 + _unit(dtype) * errors)
+
+
+def drift(values: torch.Tensor, dtype: torch.dtype, number: int, axis: int | None) -> torch.Tensor:
+    """As `jitter`, with relative errors that drift along `axis`: the `number`-th of `WAVES` waves.
+
+    The root mean square change over all waves is that of a random walk from 0 to one unit roundoff (the first terms of
+    its Karhunen-Loeve series). A sum then changes by one roundoff of the root mean square of its partial sums, which is
+    what adding up block by block rounds. Of sorted values of both signs the partial sums are far larger than the sum:
+    a tree of additions, as in PyTorch, has next to no error there, an honest loop over blocks a hundred times that.
+    """
+    if not (values.is_floating_point() or values.is_complex()) or not values.numel():
+        return values
+    whole = axis is None or not -values.dim() <= axis < values.dim()
+    flat = values.reshape(-1, 1) if whole or axis is None else values.movedim(axis, 0)
+    length, turns = flat.shape[0], (number + 0.5) * math.pi
+    wave = torch.sin(turns / length * torch.arange(1, length + 1, dtype=torch.float64, device=values.device))
+    wave = math.sqrt(2 * WAVES) / turns * wave.reshape(-1, *[1] * (flat.dim() - 1))
+    moved = flat * (1 + _unit(dtype) * wave)
+    return moved.reshape(values.shape) if whole or axis is None else moved.movedim(0, axis)
+
+
+def _unit(dtype: torch.dtype) -> float:
+    return 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
