@@ -4,7 +4,7 @@ import pytest
 
 from conftest import Tree
 from pytest_kernelbenchx.judge.hints import UNWRITTEN
-from pytest_kernelbenchx.judge.suspicions import STRIDES
+from pytest_kernelbenchx.judge.mistakes import STRIDES
 
 COPY = """
 import torch
@@ -85,6 +85,8 @@ MISTAKES = {
     "transposed": ("softmax", SOFTMAX.format("transposed(torch.softmax(input, dim, dtype=dtype))"), "transposed"),
     "bias": ("fused_tanh_linear", LINEAR.format("input @ weight.mT"), "the result without 'bias'"),
     "eps": ("batch_norm", NORM.format("0.0"), "the result for eps=0.0"),
+    "inplace": ("relu", "def relu(input, inplace=False):\n    return through(torch.relu(input))\n", "'input' was not"),
+    "out": ("sub", SUB.format("return through(input - alpha * other)"), "the output was not written, or NaN"),
     "noise": ("relu", RELU.format("torch.relu(input) + 0.01 * torch.rand(input.shape)"), None),
 }
 

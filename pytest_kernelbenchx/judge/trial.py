@@ -23,10 +23,11 @@ from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chance import pooled
 from pytest_kernelbenchx.judge.explicit import QUIET, SLOW, in_layouts
 from pytest_kernelbenchx.judge.judging import Reply, judge
+from pytest_kernelbenchx.judge.mistakes import STRIDES
 from pytest_kernelbenchx.judge.oracle import Expectation, expect
 from pytest_kernelbenchx.judge.sharing import Share, shares
 from pytest_kernelbenchx.judge.simplifying import simplify
-from pytest_kernelbenchx.judge.suspicions import STRIDES, hinted
+from pytest_kernelbenchx.judge.suspicions import hinted
 from pytest_kernelbenchx.judge.tally import Tally
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.settings import CASES, Settings
