@@ -43,6 +43,7 @@ LITERAL = dict(logits=[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], targets=[2, 1], normal
         dict(N=32, C=128, normalized_shape=128, label_smoothing=0.1, out=True, fill="both"),
         dict(LITERAL, targets=[-100, -100]),
         dict(N=3, C=5003, normalized_shape=5003, weight=True, reduction="none"),
+        *[dict(N=3, C=C, normalized_shape=C, logits="low", label_smoothing=0.1) for C in (10, 17001)],
         dict(LITERAL, normalized_shape=2, raises=RuntimeError),
     ],
     sizes={"256": size(256), "128k": size(1 << 17), "128k_f16": size(1 << 17, dtype="f16")},

@@ -18,6 +18,7 @@ from pytest_kernelbenchx import task
         dict(input=[1.0, 2.0, 3.0], other=2.5, dtype=("f32", "i64")),
         dict(input=[3 + 4j, -1j], other=[1 - 2j, 0.5 + 10j], S=[2], dtype="c64"),
         dict(input=torch.tensor([1, 2, 3]), other=[0.5, 1.5, 2.5], S=[3]),
+        dict(input=torch.tensor([1.001, -2.3, 0.7]), other=[3 + 4j, -1j, 0.5], S=[3], dtype="c64"),
         dict(input=[[0.5], [1.5]], other=torch.tensor([[[1, -2, 3]], [[4, 5, -6]]]), S=[2, 2, 3]),
         dict(input=[2**53 + 1, -(2**40) - 1, 3], other=[3, 2**30 + 1, 2**62], S=[3], dtype="i64", out=True),
         dict(input=[1e30, -0.0, float("inf"), float("nan")], other=[1e30, 1.0, -1.0, 0.0], S=[4]),
