@@ -2,7 +2,7 @@
 
     python benchmarks/mutants.py make --seed 1 mutants.jsonl [KERNEL.py ...]      default: three of each expert kernel
     pytest --kbx-candidates=mutants.jsonl -n 2 --kbx-results=records.jsonl
-    python benchmarks/mutants.py report mutants.jsonl records.jsonl [--markdown]
+    python benchmarks/mutants.py report mutants.jsonl records.jsonl [--into docs/teeth.md]
 
 A mutant is a kernel file with one change to its syntax tree, by one of the operators in `mutation/`: what people and
 models get wrong. A survivor is a mutant that passes both stages; `mutants.json` says of some, by the hash of their
@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[1]
 EXPERTS = ROOT / "candidates" / "expert"
 EQUIVALENT = Path(__file__).with_suffix(".json")
 WANTED = 0.98
+FIGURES, END = "<!-- figures -->", "<!-- end of figures -->"
 COLUMNS = ("rejected", "survived", "equivalent", "NOT_JUDGED", "INFRA_ERROR", "missing")
 
 
@@ -88,29 +89,32 @@ def outcomes(rows: list[dict], records: list[dict], equivalent: dict[str, str]) 
 def report(options: argparse.Namespace) -> int:
     equivalent = json.loads(EQUIVALENT.read_text())
     judged = outcomes(read(options.mutants), read(options.records), equivalent)
+    text, share = told(judged, equivalent)
+    print(text)
+    if options.into:
+        head, start, rest = options.into.read_text().partition(FIGURES)
+        _, end, tail = rest.partition(END)
+        options.into.write_text(f"{head}{start}\n\n{text}\n{end}{tail}")
+    return int(share < WANTED)
+
+
+def told(judged: list[tuple[dict, str, dict | None]], equivalent: dict[str, str]) -> tuple[str, float]:
+    """What became of the mutants, as Markdown, and the share of those that are not equivalent that were rejected."""
     counts: dict[str, Counter] = defaultdict(Counter)
     for row, outcome, _ in judged:
         counts[row["operator"]][outcome] += 1
     total = sum(counts.values(), Counter())
-    print("| operator | " + " | ".join(COLUMNS) + " |\n|---" + "|--:" * len(COLUMNS) + "|")
-    for name, of_operator in [*sorted(counts.items()), ("all", total)]:
-        print(f"| {name} | " + " | ".join(str(of_operator[column]) for column in COLUMNS) + " |")
+    lines = ["| operator | " + " | ".join(COLUMNS) + " |", "|---" + "|--:" * len(COLUMNS) + "|"]
+    for name, found in [*sorted(counts.items()), ("all", total)]:
+        lines.append(f"| {name} | " + " | ".join(str(found[column]) for column in COLUMNS) + " |")
     share = total["rejected"] / max(1, total["rejected"] + total["survived"])
-    print(f"\n{share:.1%} of the mutants that are not equivalent were rejected; wanted {WANTED:.0%}.\n")
-    survivors(judged, equivalent, options.markdown)
-    return int(share < WANTED)
-
-
-def survivors(judged: list[tuple[dict, str, dict | None]], equivalent: dict[str, str], markdown: bool) -> None:
-    """List what passed: survivors, and with `markdown` those that are no faults, with the reason."""
-    if markdown:
-        print("| passed | operator | line | id | |\n|---|---|--:|---|---|")
+    lines += ["", f"{share:.1%} of the mutants that are not equivalent were rejected; wanted {WANTED:.0%}.", ""]
+    lines += ["| passed | operator | line | id | why |", "|---|---|--:|---|---|"]
     for row, outcome, _ in sorted(judged, key=lambda one: (one[1] != "survived", one[0]["task"])):
-        if markdown and outcome in ("survived", "equivalent"):
+        if outcome in ("survived", "equivalent"):
             reason = equivalent.get(row["id"], "**a gap**")
-            print(f"| {row['task']} | {row['operator']} | {row['line']} | `{row['id']}` | {reason} |")
-        elif outcome == "survived":
-            print(f"survived: {row['task']} {row['operator']} at line {row['line']} ({row['id']})")
+            lines.append(f"| {row['task']} | {row['operator']} | {row['line']} | `{row['id']}` | {reason} |")
+    return "\n".join(lines), share
 
 
 def main() -> int:
@@ -126,7 +130,7 @@ def main() -> int:
     reporter = commands.add_parser("report", help="what became of them")
     reporter.add_argument("mutants", type=Path)
     reporter.add_argument("records", type=Path)
-    reporter.add_argument("--markdown", action="store_true", help="tables for docs/teeth.md")
+    reporter.add_argument("--into", type=Path, help="put it between the marks of this page, too")
     reporter.set_defaults(run=report)
     options = parser.parse_args()
     return options.run(options)

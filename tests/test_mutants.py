@@ -174,11 +174,18 @@ def test_the_file_can_be_judged_and_reported(tmp_path):
     ]
     verdicts = ("WRONG_VALUES", "PASSED", "NOT_JUDGED")
     records.write_text("".join(json.dumps(record(*pair)) + "\n" for pair in zip(rows, verdicts, strict=True)))
-    told = subprocess.run([*program, "report", file, records, "--markdown"], capture_output=True, text=True)
+    page = tmp_path / "page.md"
+    page.write_text("Before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n")
+    told = subprocess.run([*program, "report", file, records, "--into", page], capture_output=True, text=True)
     assert told.returncode == 1
     assert "| all | 1 | 1 | 0 | 1 | 0 | 0 |" in told.stdout
     assert "50.0% of the mutants that are not equivalent were rejected" in told.stdout
     assert f"`{rows[1]['id']}` | **a gap** |" in told.stdout
+    text = page.read_text()
+    assert told.stdout in text
+    assert text.startswith("Before\n")
+    assert text.endswith("<!-- end of figures -->\nafter\n")
+    assert "old" not in text
 
 
 def record(row, verdict):

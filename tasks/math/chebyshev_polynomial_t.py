@@ -19,7 +19,6 @@ from pytest_kernelbenchx import fills, task
         *[dict(input=[1.0, -1.0, 0.0, 1.0000001, -0.9999999, -1.5, 3.0], n=n) for n in (5, 8)],
         *[dict(S=[64, 64], n=n, fill="both", out=True) for n in (5, 10)],
         dict(S=[33], n=100, seed=3),
-        *[dict(input=[-1e30, 1e30, -3e20], n=n) for n in (4, 5)],
         dict(S=[0], n=4),
     ],
     sizes={"4k": dict(S=[4096], n=3), "1m": dict(S=[1 << 20], n=5), "128m": dict(S=[1 << 27], n=3)},
