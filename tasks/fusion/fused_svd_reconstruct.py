@@ -24,6 +24,7 @@ from pytest_kernelbenchx import matrices, task
         dict(A="zeros", M=3, N=2),
         dict(A="ones", M=5, N=8),
         dict(M=65, N=17),
+        dict(M=5, N=70),
         dict(A=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
     ],
     sizes={"64": dict(M=64, N=64), "256": dict(M=256, N=256), "1k": dict(M=1024, N=1024)},

@@ -41,6 +41,7 @@ EITHER = {"probs": "f32[*S~] | None", "logits": "f32[*S~] | None"}
         dict(PAIR, total_count=[5.0] * 4, probs=[0.5, 0.1, 0.9, 1.0]),
         dict(PAIR, total_count=[10.0] * 4, logits=[0.0, -2.0, 2.0, -1.0]),
         *[dict({given: True}, S=[4099], fill="both") for given in EITHER],
+        dict(S=[4099], dtype="bool", total_count=[60.0], probs=[0.4]),
         dict(input=[7] * 2000, other=[3] * 2000, total_count=[2.0], probs=[0.5]),
         dict(S=[40009], dtype="bool", total_count="ones", probs=[0.25]),  # normal numbers, rounded, are not good enough
         dict(PAIR, total_count=[1.0] * 4, raises=ValueError),

@@ -65,6 +65,7 @@ def as_list(shape):
         *[dict(B=[16], N=257, S=[257], normalized_shape=[257], **affine, fill="both") for affine in (ALL, {})],
         dict(B=[2, 3, 4], N=33, S=[3, 4, 33], normalized_shape=[3, 4, 33], bias=True),
         dict(B=[4], N=1, S=[1], normalized_shape=1, **ALL),
+        dict(B=[2], N=17001, S=[17001], normalized_shape=[17001], weight=True),
         dict(B=[3, 5], N=65, S=[5, 65], normalized_shape=(5, 65), weight=True, eps=0.1),
     ],
     sizes={
