@@ -65,6 +65,14 @@ def test_an_option_that_has_no_default_must_be_there():
     assert chosen_case(softmax, json.dumps({"axes": {"S": [3]}, "options": {"dim": 0}})).options == {"dim": 0}
 
 
+def test_a_shape_that_no_input_has():
+    rand = load_task(TASKS / "random" / "rand.py")
+    case = Case(axes={"S": [64, 13]}, options={"size": [64, 13]})
+    assert chosen_case(rand, case.to_json()) == case
+    with pytest.raises(ValueError, match="axis 'S' is 'x'"):
+        chosen_case(rand, '{"axes": {"S": "x"}, "options": {"size": [3]}}')
+
+
 def test_inputs_that_cannot_be_made(relu):
     assert complaint(relu, axes={"S": [10**12]}, layouts={}).startswith("the inputs can't be made from it: ")
 

@@ -71,7 +71,16 @@ class Expectation:
 
 
 def expect(task: Task, case: Case, device: str = "cpu") -> Expectation:
-    """Evaluate the reference on a case. Whatever the reference raises is what the candidate should raise, too."""
+    """Evaluate the reference on a case. Whatever the reference raises is what the candidate should raise, too.
+
+    The same case has the same expectation, whatever the reference leaves to chance.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(case.seed)
+        return _expect(task, case, device)
+
+
+def _expect(task: Task, case: Case, device: str) -> Expectation:
     expectation = Expectation(build(task, case, device))
     try:
         given = copied(expectation.arguments)
