@@ -222,6 +222,12 @@ def test_place_and_hint(kind, where, hint):
     assert bool(found.hint) == bool(hint)
 
 
+def test_few_zeros_and_false_are_no_pattern():
+    for got in (torch.zeros(2), torch.zeros(50, dtype=torch.bool)):
+        truth = torch.arange(got.numel()) % 2 == 0
+        assert find_hint(got, truth.to(got.dtype), truth != got.bool()) == ""
+
+
 def test_tail_of_a_vector():
     truth = normal(1500)
     got = truth.float()
