@@ -11,7 +11,7 @@ from pytest_kernelbenchx import task
     output="bf16[*S]",
     dtypes=("bf16",),
     mutates=("input",),
-    examples=[dict(S=[64, 65], fill="both")],
+    examples=[dict(S=[64, 65], fill="both"), dict(input=[1e5, -1e5, 3e38, 1e-30])],
     sizes={"4k": dict(S=[4096]), "1m": dict(S=[1 << 20]), "128m": dict(S=[1 << 27])},
 )
 def relu_bf16(input, inplace=False):

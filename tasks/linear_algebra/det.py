@@ -23,6 +23,7 @@ from pytest_kernelbenchx import matrices, task
         dict(A="zeros", S=[], N=4),
         *[dict(S=[], N=4, fill="both", seed=seed) for seed in (1, 2, 3)],
         dict(S=[7], N=33),
+        dict(S=[2], N=70),
         dict(A=[[4.0, 2.0, 2.0], [2.0, 1.0, 3.0], [2.0, 1.0, 5.0]]),
     ],
     sizes={"16": dict(S=[], N=16), "512": dict(S=[], N=512), "4k": dict(S=[], N=4096), "batch": dict(S=[16384], N=32)},
