@@ -11,7 +11,7 @@ import pytest
 
 STAGES = ("compiles", "correct", "performs")
 CASES = {"quick": 15, "standard": 50, "thorough": 300}  # drawn cases per candidate, by --kbx-effort
-PROCESSES = 6  # at most, of one candidate: each holds a CUDA context
+PROCESSES = 8  # at most, of one candidate: each holds a CUDA context
 TIMEOUTS = {"compiles": 60.0, "correct": 120.0, "performs": 120.0}  # seconds
 
 

@@ -81,7 +81,12 @@ class Answering:
         self.made += 1
         return Answering(self.gates, self.log, self.made)
 
-    def call(self, case, expected):
+    def load(self):
+        if self.name == 0:
+            raise ValueError("the call will tell")
+
+    def call(self, case, expected, turn):
+        assert turn == case
         self.gates[case].wait()
         self.log.append((self.name, case))
         return case
@@ -103,9 +108,10 @@ def test_answers_are_taken_in_the_order_of_the_cases_however_they_come():
         threading.Timer(0.05 * (4 - case), gates[case].set).start()
     first = Answering(gates, log := [])
     with Several(first, 2) as several:
-        taken = [(asked.case, asked.answer.result()) for asked in several.answers(range(4), lambda case: case)]
-    assert taken == [(case, case) for case in range(4)]
-    assert {entry for entry in log if entry[1] != "closed"} == {(0, 0), (1, 1), (0, 2), (1, 3)}
+        taken = [(asked.case, asked.reply(), asked.caller.name) for asked in several.answers(range(4), lambda c: c)]
+    assert [(case, reply) for case, reply, _ in taken] == [(case, case) for case in range(4)]
+    assert {(name, case) for case, _, name in taken} == {entry for entry in log if entry[1] != "closed"}
+    assert {name for _, _, name in taken} == {0, 1}
     assert log[-1] == (1, "closed")
     assert first.launches == 1
 

@@ -64,12 +64,26 @@ class Caller:
         self._loaded()
 
     def call(
-        self, case: Case, expected: Expectation, *, hold: bool = False, reuse: bool = False, idle: bool = False
+        self,
+        case: Case,
+        expected: Expectation,
+        *,
+        turn: int | None = None,
+        hold: bool = False,
+        reuse: bool = False,
+        idle: bool = False,
     ) -> Reply:
         """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies.
 
-        `hold`, `reuse` and `idle`: see `Child.call`.
+        Args:
+            turn: on a GPU, the number of the configuration that autotuned kernels use (counted round); if not given,
+                the next one.
+            hold, reuse, idle: see `Child.call`.
         """
+        self._loaded()
+        if turn is not None and self._configurations:
+            ordered, first = sorted(self._configurations), turn % len(self._configurations)
+            self._configurations = ordered[first:] + ordered[:first]
         self._how = {name: True for name, wanted in (("hold", hold), ("reuse", reuse), ("idle", idle)) if wanted}
         arguments = dict(expected.arguments)
         if case.out and self.task.out:

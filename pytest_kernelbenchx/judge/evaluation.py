@@ -167,7 +167,7 @@ class Evaluation:
             failure = self.caller.call(case, expected).failure
         except OutcomeError as error:
             failure = error.outcome
-        return None if failure is None else told(self.task, self.caller, failure, case, expected.arguments)
+        return None if failure is None else told(self.task, self.caller.output, failure, case, expected.arguments)
 
     def _correct(self) -> Outcome:
         text = self.laboratory.settings.case

@@ -75,14 +75,8 @@ class Trial:
             raise OutcomeError(self._simplest(error.outcome)) from None
 
     def _run(self) -> Outcome:
-        if self.settings.processes > 1:
-            self._look_ahead()
-        for case in self._chosen():
-            try:
-                self.check(case)
-            except OutcomeError as error:
-                raise self._smaller(case, error) from None
-        self._draw(self._check_new)
+        if self.settings.processes == 1 or not self._together():
+            self._alone()
         drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
         facts = {"cases_sha256": drawn, "without_kernel": [self._without, self._counted], **self._counts()}
         return self._unfailed({**facts, "launches": dict(self.caller.launches), "errors": self._worst()})
@@ -92,16 +86,34 @@ class Trial:
         examples = [from_example(self.task, number) for number in range(len(self.task.examples))]
         return [*examples, *in_layouts(self.task)]
 
-    def _look_ahead(self) -> None:
-        """Judge all cases in several processes, up to the first that fails; one process alone goes on from there."""
+    def _alone(self) -> None:
+        """One process answers case by case; OutcomeError is the smallest failure found."""
+        for case in self._chosen():
+            try:
+                self.check(case)
+            except OutcomeError as error:
+                raise self._smaller(case, error) from None
+        self._draw(self._check_new)
+
+    def _together(self) -> bool:
+        """Judge the cases in several processes. False where one fails or time runs out: then one process goes through
+        them again, takes the outcomes that are known, and looks for a smaller failure.
+        """
         start = time.perf_counter()
         with Several(self.caller, self.settings.processes) as several:
-            for case, expected, caller, answer in several.answers(self._planned(), self._expected):
-                outcome = self._ahead[case.to_json()] = self._weighed(case, expected, caller, answer.result)
+            planned = self._planned()
+            for asked in several.answers(planned, self._expected):
+                outcome = self._weighed(asked.case, asked.expected, asked.reply, lambda: asked.caller.output)  # noqa: B023
+                self._ahead[asked.case.to_json()] = outcome
                 unfailed = outcome.passed or outcome.verdict is Verdict.NOT_JUDGED
                 if not unfailed or time.perf_counter() - start > self.most:
                     break
         self.caller.spent = time.perf_counter() - start
+        if len(self._ahead) == len(planned) and unfailed:
+            self._seen, self._ahead = self._ahead, {}
+            return True
+        self.tally.rejected = 0  # the cases will be drawn once more
+        return False
 
     def _planned(self) -> list[Case]:
         """Every case in the order in which it will be checked, as long as none fails."""
@@ -113,7 +125,6 @@ class Trial:
             planned[case.to_json()] = case
 
         self._draw(plan)
-        self.tally.rejected = 0  # they will be drawn once more
         return list(planned.values())
 
     def only(self, case: Case) -> Outcome:
@@ -267,14 +278,16 @@ class Trial:
 
     def _judged(self, case: Case) -> Outcome:
         expected = self._expected(case)
-        return self._weighed(case, expected, self.caller, partial(self.caller.call, case, expected))
+        return self._weighed(case, expected, partial(self.caller.call, case, expected), lambda: self.caller.output)
 
     def _expected(self, case: Case) -> Expectation:
         with self.tally.spent("reference"):
             return expect(self.task, case)
 
-    def _weighed(self, case: Case, expected: Expectation, caller: Caller, answer: Callable[[], Reply]) -> Outcome:
-        """The outcome of a case from what the candidate answers, or the error that the answer raises."""
+    def _weighed(
+        self, case: Case, expected: Expectation, answer: Callable[[], Reply], output: Callable[[], str]
+    ) -> Outcome:
+        """The outcome of a case from what the candidate answers or raises, and what it has printed."""
         self.tally.count(case, self.task.elements(case.axes), self._first_failure is not None)
         try:
             with self.tally.spent("candidate"):
@@ -285,7 +298,7 @@ class Trial:
         except OutcomeError as error:
             self._deaths += 1
             outcome = self._late(error.outcome, case)
-        return outcome if outcome.passed else told(self.task, caller, outcome, case, expected.arguments)
+        return outcome if outcome.passed else told(self.task, output(), outcome, case, expected.arguments)
 
     def _late(self, outcome: Outcome, case: Case) -> Outcome:
         """A large case may be slow in the interpreter alone, where smaller ones were right: that says nothing."""
@@ -313,8 +326,8 @@ def alike(found: Outcome, first: Outcome) -> bool:
     return found.verdict is first.verdict and same
 
 
-def told(task: Task, caller: Caller, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:
+def told(task: Task, output: str, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:
     """The outcome, with the case that led to it and what the candidate printed."""
     facts = {**outcome.facts, "case": case.to_json(), "call": messages.call(task, arguments)}
-    details = messages.with_output(outcome.details, caller.output)
+    details = messages.with_output(outcome.details, output)
     return Outcome(outcome.verdict, outcome.reason, details, facts)

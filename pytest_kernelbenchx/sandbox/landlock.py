@@ -62,32 +62,30 @@ def restrict(readable: Iterable[Path], writable: Iterable[Path]) -> list[str]:
         return []
     own, reading = Path(f"/proc/{os.getpid()}"), _READ | _LIST
     try:
-        for path in [*LIBRARIES, *readable]:
-            _allow(ruleset, path, (reading | _EXECUTE) & rights)
-        for path in [*SYSTEM, own]:
-            _allow(ruleset, path, reading & rights)
-        _allow(ruleset, own / "task", (reading | _WRITE | _TRUNCATE) & rights)
-        for path in [*DEVICES, *Path("/dev").glob("nvidia*"), *Path("/dev/dri").glob("render*")]:
-            _allow(ruleset, path, (reading | _WRITE | _TRUNCATE | _IOCTL) & rights)
-        for path in writable:
-            _allow(ruleset, path, rights)
+        _allow(ruleset, [*map(Path, LIBRARIES), *readable], (reading | _EXECUTE) & rights)
+        _allow(ruleset, [*map(Path, SYSTEM), own], reading & rights)
+        _allow(ruleset, [own / "task"], (reading | _WRITE | _TRUNCATE) & rights)
+        gpus = [*Path("/dev").glob("nvidia*"), *Path("/dev/dri").glob("render*")]
+        _allow(ruleset, [*map(Path, DEVICES), *gpus], (reading | _WRITE | _TRUNCATE | _IOCTL) & rights)
+        _allow(ruleset, writable, rights)
         done = _call(_RESTRICT, ctypes.c_int(ruleset), ctypes.c_uint32(0)) == 0
     finally:
         os.close(ruleset)
     return list(LAYERS[: 1 + (known >= 4) + (known >= 6)]) if done else []
 
 
-def _allow(ruleset: int, path: str | Path, rights: int) -> None:
+def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:
     """Nothing is allowed on what does not exist."""
-    try:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        rule = _Beneath(rights if os.path.isdir(path) else rights & _OF_FILES, descriptor)
-        _call(_ADD, ctypes.c_int(ruleset), ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0))
-    finally:
-        os.close(descriptor)
+    for path in paths:
+        try:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            rule = _Beneath(rights if path.is_dir() else rights & _OF_FILES, descriptor)
+            _call(_ADD, ctypes.c_int(ruleset), ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0))
+        finally:
+            os.close(descriptor)
 
 
 def _call(number: int, *arguments: object) -> int:
