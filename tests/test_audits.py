@@ -59,7 +59,11 @@ BAD = {
     "no tolerance": ("right_answers_pass", product(tolerance=NONE), "WRONG_VALUES"),
     "another truth": ("truth_agrees_with_pytorch", scaled(truth=lambda x, factor=2.0: x * factor * 1.1), "0.09"),
     "limits too narrow": ("quantized_answers_pass", quantized(quantized=replace(W8A8, factor=0.1)), "honest scheme"),
-    "limits too wide": ("quantized_answers_pass", quantized(quantized=replace(W8A8, floor=0.0)), "full precision"),
+    "limits too wide": (
+        "quantized_answers_pass",
+        quantized(quantized=replace(W8A8, least=0.0), traces=None),
+        "full precision",
+    ),
     "wide tolerance": ("null_answers_fail", scaled(tolerance={"f32": (3.0, 3.0)}), "as output 0 is PASSED"),
     "no limits on a tile": ("corruption_fails", quantized(quantized=replace(W8A8, factor=1000.0)), "is PASSED"),
     "any factor is right": ("null_answers_fail", scaled(properties=lambda arguments, outputs: []), "zeros"),

@@ -154,6 +154,14 @@ def test_noise_of_the_case_sharpens_the_limits(m, k, n):
     assert verdict(torch.zeros(m, n), a @ b, reduction=k, noise=noise) is Verdict.WRONG_VALUES
 
 
+@pytest.mark.parametrize(("share", "expected"), [(0.49, Verdict.WRONG_VALUES), (0.51, Verdict.PASSED)])
+def test_a_case_whose_noise_hides_the_truth_says_nothing(share, expected):
+    truth = draw((8, 8))
+    noise = torch.full_like(truth, share * float(truth.square().mean().sqrt()))
+    assert verdict(truth * 0, truth, standard=False, noise=noise) is expected
+    assert verdict(truth * 9, truth, standard=False, noise=noise) is Verdict.WRONG_VALUES
+
+
 @pytest.mark.parametrize("spec", SPECS)
 def test_zeros_and_single_elements(spec):
     zero = torch.zeros(3, 4, dtype=torch.float64)

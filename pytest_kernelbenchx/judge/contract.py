@@ -33,6 +33,21 @@ def judge_aliases(aliases: Mapping[int, int], allowed: frozenset[int]) -> Outcom
     return Outcome(Verdict.WRONG_OUTPUT, reason)
 
 
+def judge_same(aliases: Mapping[int, int], wanted: Iterable[int], what: str) -> Outcome | None:
+    """WRONG_OUTPUT where PyTorch returns the very tensor that it was given, and the call another one.
+
+    Args:
+        aliases: by number of an output tensor, that of an input with which it shares memory.
+        wanted: numbers of the outputs that are such.
+        what: what the tensor was given as.
+    """
+    wrong = [number for number in wanted if number not in aliases]
+    if not wrong:
+        return None
+    name = "output" if not wrong[0] else f"output {wrong[0]}"
+    return Outcome(Verdict.WRONG_OUTPUT, f"{name} is a new tensor, wanted the one that was given as {what}: return it")
+
+
 def judge_plain(type_name: str, name: str) -> Outcome | None:
     """LAZY_OUTPUT for a tensor of a class of the candidate's own, which may compute when it is looked at."""
     if not type_name.startswith(SUBCLASS):

@@ -11,7 +11,7 @@ from torch import Tensor
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import compare as comparing
 from pytest_kernelbenchx.judge.binomial import Binomial, judge_binomial
-from pytest_kernelbenchx.judge.contract import judge_aliases, judge_plain
+from pytest_kernelbenchx.judge.contract import judge_aliases, judge_plain, judge_same
 from pytest_kernelbenchx.judge.hidden import HiddenDropout, judge_hidden
 from pytest_kernelbenchx.judge.mixed import MixedDropout, judge_mixed
 from pytest_kernelbenchx.judge.oracle import Expectation, flatten, widened
@@ -86,7 +86,18 @@ def _unchanged(task: Task, case: Case, expected: Expectation, answer: Reply) -> 
 
 
 def _own_memory(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
-    return PASSED if case.out else judge_aliases(answer.aliases, expected.shared) or PASSED
+    """What was passed as `out`, or is changed in place, is returned itself; anything else is a new tensor."""
+    if case.out and task.out:
+        given = range(len(tensors_of(answer.value)))
+        return judge_same(answer.aliases, given, f"{task.out}=") or PASSED
+    in_place = expected.shared if _in_place(task, case) else ()
+    wrong = judge_aliases(answer.aliases, expected.shared) or judge_same(answer.aliases, in_place, "input, in place")
+    return wrong or PASSED
+
+
+def _in_place(task: Task, case: Case) -> bool:
+    """Whether the call asks for a result in the memory of an input: by the option, or as PyTorch writes it, by name."""
+    return bool(task.mutates) and (case.options.get("inplace") is True or task.name.endswith("_"))
 
 
 def _bytes(tensor: Tensor) -> Tensor:
