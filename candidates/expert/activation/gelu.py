@@ -24,6 +24,6 @@ def gelu(input, approximate="none"):
     y = torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         gelu_kernel[(triton.cdiv(n, block),)](x, y, n, approximate == "tanh", BLOCK=block, num_warps=warps)
     return y

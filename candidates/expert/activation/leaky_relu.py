@@ -18,7 +18,7 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
     y = x if inplace else torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         # As a float always: an integer 1 would be specialised to a constant and compiled anew.
         leaky_relu_kernel[(triton.cdiv(n, block),)](x, y, n, float(negative_slope), BLOCK=block, num_warps=warps)
     if not inplace:

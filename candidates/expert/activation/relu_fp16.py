@@ -18,7 +18,7 @@ def relu_fp16(input, inplace=False):
     y = x if inplace else torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         relu_kernel[(triton.cdiv(n, block),)](x, y, n, BLOCK=block, num_warps=warps)
     if not inplace:
         return y

@@ -26,6 +26,6 @@ def tanh_bf16(input_tensor, out_tensor=None):
     y = out_tensor if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         tanh_kernel[(triton.cdiv(n, block),)](x, y, n, BLOCK=block, num_warps=warps)
     return y if direct or out_tensor is None else out_tensor.copy_(y)

@@ -33,7 +33,7 @@ def fused_add_gelu(input, other, alpha=1, approximate="none", out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         value = float(other) if number else 0.0
         add_gelu_kernel[(triton.cdiv(n, block),)](
             x, other_, y, n, value, float(alpha), number, approximate == "tanh", BLOCK=block, num_warps=warps

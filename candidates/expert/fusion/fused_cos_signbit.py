@@ -18,6 +18,6 @@ def fused_cos_signbit(input):
     y, sign = torch.empty_like(x), torch.empty(x.shape, dtype=torch.bool, device=x.device)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         cos_signbit_kernel[(triton.cdiv(n, block),)](x, y, sign, n, BLOCK=block, num_warps=warps)
     return y, sign

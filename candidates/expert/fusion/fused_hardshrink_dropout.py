@@ -35,7 +35,7 @@ def fused_hardshrink_dropout(input, p=0.5, training=True, inplace=False, lambd=0
     seed = int(torch.randint(2**31 - 1, ())) if dropout else 0
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         hardshrink_dropout_kernel[(triton.cdiv(n, block),)](
             x, x, y, n, float(p), 1.0 / (1.0 - p) if p < 1.0 else 0.0, seed, float(lambd), dropout, keep,
             BLOCK=block, num_warps=warps,

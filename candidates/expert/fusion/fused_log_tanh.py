@@ -26,7 +26,7 @@ def fused_log_tanh(input, out=None):
     n = x.numel()
     if n:
         bad = torch.zeros((), dtype=torch.int32, device=x.device)
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         log_tanh_kernel[(triton.cdiv(n, block),)](x, y, bad, n, BLOCK=block, num_warps=warps)
         if bad.item():
             raise ValueError("an element is zero or negative, and has no logarithm that tanh could be taken of")

@@ -36,7 +36,7 @@ def fused_mul_sub(input, other_mul, other_sub, alpha=1, out=None):
         remaining = iter(dense)
         pointers = [next(remaining) if is_tensor else y for is_tensor in are_tensors]
         numbers = [0.0 if isinstance(operand, torch.Tensor) else float(operand) for operand in given]
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         mul_sub_kernel[(triton.cdiv(n, block),)](
             *pointers, y, n, *numbers, float(alpha), *are_tensors, BLOCK=block, num_warps=warps
         )

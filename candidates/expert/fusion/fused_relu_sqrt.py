@@ -20,6 +20,6 @@ def fused_relu_sqrt(input, inplace=False, out=None):
     y = target if direct else torch.empty_like(x, dtype=torch.float32)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         relu_sqrt_kernel[(triton.cdiv(n, block),)](x, y, n, BLOCK=block, num_warps=warps)
     return y if direct or target is None else target.copy_(y)

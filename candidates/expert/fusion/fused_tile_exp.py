@@ -63,7 +63,7 @@ def fused_tile_exp(input, dims, *, out=None):
     if y.numel():
         axes = joined(lengths, times)
         n, repeats = input.numel(), math.prod(times)
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         blocks = triton.cdiv(n, block)
         part = triton.cdiv(repeats, min(triton.cdiv(repeats, 4), max(1, 2048 // blocks)))
         tile_exp_kernel[(blocks, triton.cdiv(repeats, part))](

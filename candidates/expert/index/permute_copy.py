@@ -65,7 +65,7 @@ def permute_copy(input, dims):
     dense = [(length, stride, torch.Size(m for m, _ in axes[:i]).numel()) for i, (length, stride) in enumerate(axes)]
     turned = min(dense[1:], key=lambda axis: axis[1], default=None)
     if turned is None or turned[0] * dense[0][0] < 512 or (dense[0][1] < turned[1] and dense[0][0] < 32):
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         gather_kernel[(triton.cdiv(n, block),)](
             x, target, n, tuple(m for m, _ in axes), tuple(s for _, s in axes), len(axes), block, num_warps=warps
         )

@@ -53,7 +53,7 @@ def scatter(input, dim, index, src):
     y = torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         copy_kernel[(triton.cdiv(n, block),)](x, y, n, block, num_warps=warps)
     if index.numel():
         dim %= x.dim()

@@ -54,7 +54,7 @@ def binary_cross_entropy(input, target, weight=None, reduction="mean"):
     if reduction == "none":
         y = torch.empty_like(x)
         if n:
-            block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+            block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
             losses_kernel[(triton.cdiv(n, block),)](x, t, w, y, n, weighted, BLOCK=block, num_warps=warps)
         return y
     y = torch.empty((), dtype=x.dtype, device=x.device)

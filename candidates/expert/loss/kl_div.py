@@ -47,7 +47,7 @@ def kl_div(input, target, reduction="batchmean", log_target=False):
     if reduction == "none":
         y = torch.empty_like(x)
         if n:
-            block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+            block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
             losses_kernel[(triton.cdiv(n, block),)](x, t, y, n, bool(log_target), BLOCK=block, num_warps=warps)
         return y
     y = torch.empty((), dtype=x.dtype, device=x.device)

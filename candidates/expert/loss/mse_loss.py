@@ -39,7 +39,7 @@ def mse_loss(input, target, reduction="mean"):
     if reduction == "none":
         y = torch.empty_like(x)
         if n:
-            block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+            block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
             squares_kernel[(triton.cdiv(n, block),)](x, t, y, n, BLOCK=block, num_warps=warps)
         return y
     y = torch.empty((), dtype=x.dtype, device=x.device)

@@ -48,7 +48,7 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="mean"):
     if reduction == "none":
         y = torch.empty_like(x)
         if n:
-            block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+            block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
             losses_kernel[(triton.cdiv(n, block),)](x, t, y, n, *numbers, BLOCK=block, num_warps=warps)
         return y
     y = torch.empty((), dtype=x.dtype, device=x.device)

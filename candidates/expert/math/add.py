@@ -54,7 +54,7 @@ def add(input, other, alpha=1, out=None):
     y = out if direct else torch.empty(shape, dtype=input.dtype, device=input.device)
     n = y.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         grid = (triton.cdiv(n, block),)
         x = input.contiguous() if number else input.expand(shape)
         other_ = x if number else other.expand(shape)

@@ -29,6 +29,6 @@ def chebyshev_polynomial_t(input, n, out=None):
     y = out if direct else torch.empty_like(x)
     count = x.numel()
     if count:
-        block, warps = (1024, 4) if count <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         chebyshev_kernel[(triton.cdiv(count, block),)](x, y, count, n, BLOCK=block, num_warps=warps)
     return y if direct or out is None else out.copy_(y)

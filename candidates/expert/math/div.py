@@ -39,6 +39,6 @@ def div(input, other, rounding_mode=None, out=None):
     n = x.numel()
     if n:
         value, mode = float(other) if number else 1.0, rounding_mode or "true"
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         div_kernel[(triton.cdiv(n, block),)](x, other_, y, n, value, number, mode, BLOCK=block, num_warps=warps)
     return y if direct or out is None else out.copy_(y)

@@ -19,6 +19,6 @@ def erfc_sqrt(input):
     erfc, root = torch.empty_like(x), torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if x.element_size() > 2 else 4  # 16 bytes a thread
         erfc_sqrt_kernel[(triton.cdiv(n, block),)](x, erfc, root, n, BLOCK=block, num_warps=warps)
     return erfc, root

@@ -24,7 +24,7 @@ def logit(input, eps=None, out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         logit_kernel[(triton.cdiv(n, block),)](
             x, y, n, float(eps or 0), eps is not None, BLOCK=block, num_warps=warps
         )

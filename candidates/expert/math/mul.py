@@ -61,7 +61,7 @@ def mul(input, other, out=None):
     n = x.numel()
     if n:
         (x, x_pairs), (other_, other_pairs) = plain(x), plain(other_)
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         grid = (triton.cdiv(n, block),)
         if y.is_complex():
             value = complex(other) if number else 0j

@@ -25,6 +25,6 @@ def mul_fp16(input, other, out=None):
     n = x.numel()
     if n:
         value = float(other) if number else 1.0
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         mul_kernel[(triton.cdiv(n, block),)](x, other_, y, n, value, number, BLOCK=block, num_warps=warps)
     return y if direct or out is None else out.copy_(y)

@@ -40,7 +40,7 @@ def pow(input_tensor, exponent, out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n and number and exponent in range(-4, 5):
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         product_kernel[(triton.cdiv(n, block),)](x, y, n, int(exponent), BLOCK=block, num_warps=warps)
     elif n:
         value = float(exponent) if number else 1.0

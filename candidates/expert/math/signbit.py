@@ -19,6 +19,6 @@ def signbit(input, out=None):
     n = x.numel()
     if n:
         integer = tl.int32 if x.dtype == torch.float32 else tl.int16
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         signbit_kernel[(triton.cdiv(n, block),)](x, y, n, integer, BLOCK=block, num_warps=warps)
     return y if direct or out is None else out.copy_(y)

@@ -20,6 +20,6 @@ def signbit_bitwise_and(input, other):
     y = torch.empty(x.shape, dtype=torch.int8, device=x.device)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         signbit_and_kernel[(triton.cdiv(n, block),)](x, other, sign, y, n, BLOCK=block, num_warps=warps)
     return sign, y

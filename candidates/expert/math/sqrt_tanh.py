@@ -25,6 +25,6 @@ def sqrt_tanh(input, out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         sqrt_tanh_kernel[(triton.cdiv(n, block),)](x, y, n, BLOCK=block, num_warps=warps)
     return y if direct or out is None else out.copy_(y)

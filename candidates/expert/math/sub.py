@@ -22,6 +22,6 @@ def sub(input, other, *, alpha=1, out=None):
     n = x.numel()
     if n:
         value = float(other) if number else 0.0
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         sub_kernel[(triton.cdiv(n, block),)](x, other_, y, n, value, float(alpha), number, BLOCK=block, num_warps=warps)
     return y if direct or out is None else out.copy_(y)

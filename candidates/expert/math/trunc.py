@@ -21,6 +21,6 @@ def trunc(input, out=None):
     y = out if direct else torch.empty_like(x)
     n = x.numel()
     if n:
-        block, warps = (1024, 4) if n <= 1 << 18 else (4096, 8)
+        block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
         trunc_kernel[(triton.cdiv(n, block),)](x, y, n, x.is_floating_point(), BLOCK=block, num_warps=warps)
     return y if direct or out is None else out.copy_(y)

@@ -36,7 +36,7 @@ def logspace(start, end, steps, base=10.0, dtype=None, layout=torch.strided, dev
     y = torch.empty(steps, dtype=dtype or torch.get_default_dtype(), layout=layout, device=device)
     step = (end - start) / max(steps - 1, 1)
     end = start if steps == 1 else end
-    block, warps = (1024, 4) if steps <= 1 << 18 else (4096, 8)
+    block, warps = 1024, 8 if y.element_size() > 2 else 4  # 16 bytes a thread
     grid = (triton.cdiv(steps, block),)
     if y.dtype == torch.float64 and steps:
         numbers = torch.tensor([start, end, step, math.log(base)], dtype=torch.float64).to(y.device)
