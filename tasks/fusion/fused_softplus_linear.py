@@ -30,6 +30,7 @@ def thresholds(beta, dtype):
     examples=[
         dict(LITERAL, threshold=2),
         dict(S=[64], K=128, N=256, bias=True, fill="both"),
+        *[dict(S=[5], K=7, N=N, bias=True) for N in (65, 129)],
         dict(input=[[1.0, 0.5]], weight=[[-17.0, -8.0], [-20.0, 2.5], [-25.0, 3.0]]),
         dict(S=[3, 43], K=65, N=33, bias=True, dtype="f16"),
         dict(S=[1], K=1025, N=70, beta=8),
