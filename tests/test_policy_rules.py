@@ -184,6 +184,7 @@ HONEST = {
     "modules": "import math, numpy, typing, dataclasses, itertools, warnings, contextlib",
     "own name of a builtin": "def f(eval, vars): return eval(vars)\ncompile = f\ncompile(1, 2)",
     "retry with smaller blocks": "def f(x):\n    try:\n        relu(x)\n    except Exception:\n        relu(x)",
+    "is it installed": "import importlib.util\nHAS = importlib.util.find_spec('x') is not None",
     "alignment": "def f(x): return x.data_ptr() % 16 == 0",
     "partial": "f = functools.partial(_kernel, 1)\nf.note = 2",
 }

@@ -68,7 +68,8 @@ PATHS = {
         gc.get_referrers gc.get_referents gc.callbacks tracemalloc _tracemalloc builtins.__builtins__ __main__
         sys.addaudithook pdb bdb""",
     "code": """builtins.exec builtins.eval builtins.compile builtins.__import__ importlib.__import__ importlib.reload
-        importlib.machinery importlib.util importlib.abc runpy code codeop marshal pickle dill
+        importlib.machinery importlib.util.spec_from_file_location importlib.util.module_from_spec importlib.abc
+        runpy code codeop marshal pickle dill
         cloudpickle shelve copyreg zipimport imp types.FunctionType types.CodeType torch.load torch.package torch.hub
         torch.serialization pkgutil site pip ensurepip""",
     "computed": "builtins.globals builtins.vars builtins.__dict__ operator.attrgetter operator.methodcaller",
