@@ -16,7 +16,7 @@ def divide_kernel(
     kind: tl.constexpr = tl.int64 if INTEGER else tl.float32
     a = tl.load(x_ptr + row * columns + column, mask=inside, other=0).to(kind)
     if SCALAR:
-        b = divisor.to(kind)
+        b = tl.zeros_like(a) + divisor.to(kind)
     else:
         b = tl.load(d_ptr + row * d_m + column // R * d_n + column % R * d_r, mask=inside, other=1).to(kind)
     if MODE == "true":
@@ -26,10 +26,10 @@ def divide_kernel(
         if MODE == "floor":
             q = tl.where((a - q * b != 0) & ((a < 0) != (b < 0)), q - 1, q)
     elif MODE == "trunc":
-        q = a / b
+        q = tl.div_rn(a, b)
         q = tl.where(q < 0, tl.ceil(q), tl.floor(q))
     else:
-        q = tl.floor(a / b)
+        q = tl.floor(tl.div_rn(a, b))
         # The rounded quotient may have reached the next integer: the remainder then has the wrong sign.
         rest = tl.fma(-q, b, a)
         q = tl.where((rest != 0) & ((rest < 0) != (b < 0)) & (q * 0 == 0), q - 1, q)
