@@ -155,7 +155,7 @@ def agree(a: str, b: str) -> bool:
 
 def _near(a: str, b: str) -> bool:
     (some, all_a), (others, all_b) = (map(int, text.split("/")) for text in (a, b))
-    return all_a == all_b and abs(some - others) <= 4 and (some == 0) == (others == 0)
+    return abs(all_a - all_b) <= 4 and abs(some - others) <= 4 and (some == 0) == (others == 0)
 
 
 def more(names: Iterable[str], cases: int, seeds: int) -> int:
