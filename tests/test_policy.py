@@ -98,9 +98,12 @@ def test_text_is_no_code():
 
 
 def test_our_own_kernels_are_neither_rejected_nor_suspected():
+    """But for a factorisation or two that is left to PyTorch, which is told."""
     assert EXPERT
-    found = {path.name: examined(path.read_text(), tuple(GROUPS)).findings for path in EXPERT}
-    assert {name: f for name, f in found.items() if [x for x in f if x.level is not Level.NOTE]} == {}
+    found = {path.name: examined(path.read_text()).findings for path in EXPERT}
+    told = {name: [x for x in f if x.level is not Level.NOTE and x.rule != "compute"] for name, f in found.items()}
+    assert {name: findings for name, findings in told.items() if findings} == {}
+    assert sum(any(x.rule == "compute" for x in f) for f in found.values()) <= 5
 
 
 @pytest.mark.parametrize(
