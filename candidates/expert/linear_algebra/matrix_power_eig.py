@@ -193,7 +193,8 @@ def orthogonalise(work, rows, half, blocks):
     matrices, slots, length = work.shape
     width = triton.next_power_of_2(length)
     tolerance = (4 * torch.finfo(work.dtype).eps) ** 2
-    group = 1 if blocks > 2 else max(1, 32768 // work.element_size() // (triton.next_power_of_2(half) * width))
+    most = 32768 // work.element_size() // (triton.next_power_of_2(half) * width)
+    group = 1 if blocks > 2 else max(1, min(matrices, most))
     pairs = triton.next_power_of_2(half * group)
     rotated = torch.zeros(SWEEPS, dtype=torch.int32, device=work.device)
     for sweep in range(SWEEPS if blocks > 2 else 1):
