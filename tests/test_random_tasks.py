@@ -102,8 +102,6 @@ def tiles(x, p, training):
 
 HONEST = {"torch": honest, "a seed for every row": by_rows}
 MISTAKES = {
-    "rate + 0.02": with_rate(0.02),
-    "rate - 0.02": with_rate(-0.02),
     "not scaled": unscaled,
     "in evaluation too": always,
     "never": never,
@@ -111,11 +109,10 @@ MISTAKES = {
     "one mask for all rows": one_row,
     "tiles": tiles,
 }
-MISSED = {
-    (name, f"rate {sign} 0.02") for name in ("fused_mv_logsoftmax_dropout", "fused_transformer_block") for sign in "+-"
-}
-"""Too few elements, or what follows hides the mask: 0.02 is not told from chance. A vector has one row."""
-MISSED |= {("fused_mv_logsoftmax_dropout", "one mask for all rows"), ("fused_transformer_block", "in evaluation too")}
+RATES = {"rate + 0.02": with_rate(0.02), "rate - 0.02": with_rate(-0.02)}
+MISSED = {("fused_mv_logsoftmax_dropout", "one mask for all rows"), ("fused_transformer_block", "in evaluation too")}
+"""A vector has one row; what follows hides the mask."""
+FEW = 3  # tasks with too few elements at quick effort, or that hide the mask: 0.02 is not told from chance
 
 
 @functools.cache
@@ -154,11 +151,17 @@ def test_mistakes_fail(name, mistake):
     assert bool(reason) != ((name, mistake) in MISSED)
 
 
+@pytest.mark.parametrize("mistake", RATES)
+def test_a_rate_that_is_wrong_by_little_fails_where_there_are_elements_enough(mistake):
+    found = [name for name in NAMES if verdict_over_all(name, RATES[mistake])]
+    assert len(found) >= len(NAMES) - FEW
+
+
 def test_stage_two_asks_for_the_rate_of_all_cases():
     trial = Trial(RANDOM[0], SimpleNamespace(), SimpleNamespace(device="cpu", effort="quick"))
     for number in range(8):
         mask = {"p": 0.5, "judged": 10_000, "dropped": 5_150}
-        trial._seen[f'{{"seed": {number}}}'] = Outcome(Verdict.PASSED, facts={"masks": [mask]})
+        trial.seen[f'{{"seed": {number}}}'] = Outcome(Verdict.PASSED, facts={"masks": [mask]})
     outcome = trial._unfailed({"cases": 8})
     assert outcome.verdict is Verdict.WRONG_VALUES
     assert outcome.reason.endswith("51.5 % of 80000 elements were dropped, not 50 %")

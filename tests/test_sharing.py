@@ -23,7 +23,7 @@ class Drawn(Trial):
         self.cases = []
         self._draw(self._check_new)
 
-    def _judged(self, case):
+    def judged(self, case):
         self.tally.count(case, self.task.elements(case.axes), False)
         self.cases.append(case)
         return Outcome(Verdict.PASSED)

@@ -8,8 +8,9 @@ import pytest
 from pytest_kernelbenchx import task
 from pytest_kernelbenchx.cases import Case, from_example
 from pytest_kernelbenchx.drawing import Shapes
+from pytest_kernelbenchx.judge.reducing import SHRINKS, alike
 from pytest_kernelbenchx.judge.simplifying import allowed, simplify
-from pytest_kernelbenchx.judge.trial import DRAWN_SHRINKS, SHRINKS, Trial, alike
+from pytest_kernelbenchx.judge.trial import DRAWN_SHRINKS, Trial
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 
 
@@ -132,8 +133,8 @@ def test_other_exceptions_are_other_failures():
 class Erratic(Trial):
     """Some cases fail, which no shrinking makes sense of."""
 
-    def _judged(self, case):
-        self.tally.count(case, 1, self._first_failure is not None)
+    def judged(self, case):
+        self.tally.count(case, 1, self.first_failure is not None)
         small = case.example is not None or self.task.elements(case.axes) < 100
         if small or zlib.crc32(case.to_json().encode()) % 4:
             return Outcome(Verdict.PASSED)

@@ -9,35 +9,28 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from hypothesis import given, reject
-from hypothesis import seed as seeded
-from hypothesis import settings as hypothesis_settings
-from hypothesis.errors import Unsatisfiable
+from hypothesis import reject
 from torch import Tensor
 
 from pytest_kernelbenchx.cases import Arguments, Case, from_example
-from pytest_kernelbenchx.drawing import cases
 from pytest_kernelbenchx.judge import messages
 from pytest_kernelbenchx.judge.ahead import Several
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chance import pooled
-from pytest_kernelbenchx.judge.explicit import QUIET, SLOW, in_layouts
+from pytest_kernelbenchx.judge.explicit import SLOW, in_layouts
 from pytest_kernelbenchx.judge.judging import Reply, judge
-from pytest_kernelbenchx.judge.mistakes import STRIDES
 from pytest_kernelbenchx.judge.oracle import Expectation, expect
-from pytest_kernelbenchx.judge.sharing import Share, shares
-from pytest_kernelbenchx.judge.simplifying import simplify
-from pytest_kernelbenchx.judge.suspicions import hinted
+from pytest_kernelbenchx.judge.reducing import SMALL, Reduction
+from pytest_kernelbenchx.judge.sharing import draw
 from pytest_kernelbenchx.judge.tally import Tally
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.settings import CASES, Settings
 from pytest_kernelbenchx.task import Task
 
 CRASHES = 3  # after so many deaths of its process, a case that was not seen counts as passing: shrinking ends
-SHRINKS, DRAWN_SHRINKS = 60, 40  # further runs to find a smaller failing case, and those of them that Hypothesis has
+DRAWN_SHRINKS = 40  # further runs that Hypothesis has to find a smaller failing case
 LARGE, IDLE = 256, 0.9  # elements of an output that needs a kernel; share of such cases without one that is too much
 COMPILING = 5  # times the limit of one call that a stage may take on a GPU, where kernels are compiled for every case
-SMALL = 64  # elements of a failing example that needs no smaller one
 DEAR = 0.25  # of the time of a stage: a large case that may take longer is not tried
 
 
@@ -46,16 +39,16 @@ class Trial:
 
     def __init__(self, task: Task, caller: Caller, settings: Settings):
         self.task, self.caller, self.settings = task, caller, settings
-        self._seen: dict[str, Outcome] = {}
+        self.seen: dict[str, Outcome] = {}
         self._ahead: dict[str, Outcome] = {}  # of cases that were judged before their turn
-        self._first_failure: Outcome | None = None
+        self.first_failure: Outcome | None = None
         self.tally = Tally()
-        self._deaths = self._without = self._counted = 0
+        self.deaths = self._without = self._counted = 0
         self._left_out = False  # whether time ran out before some case
 
     def passed(self) -> list[Case]:
         """The cases that were right."""
-        return [Case.from_json(key) for key, outcome in self._seen.items() if outcome.passed]
+        return [Case.from_json(key) for key, outcome in self.seen.items() if outcome.passed]
 
     @property
     def idle(self) -> bool:
@@ -72,13 +65,13 @@ class Trial:
         try:
             return self._run()
         except OutcomeError as error:
-            raise OutcomeError(self._simplest(error.outcome)) from None
+            raise OutcomeError(Reduction(self).of(error.outcome)) from None
 
     def _run(self) -> Outcome:
         if self.settings.processes == 1 or not self._together():
             self._alone()
-        drawn = hashlib.sha256("\n".join(self._seen).encode()).hexdigest()[:16]
-        facts = {"cases_sha256": drawn, "without_kernel": [self._without, self._counted], **self._counts()}
+        drawn = hashlib.sha256("\n".join(self.seen).encode()).hexdigest()[:16]
+        facts = {"cases_sha256": drawn, "without_kernel": [self._without, self._counted], **self.counts()}
         return self._unfailed({**facts, "launches": dict(self.caller.launches), "errors": self._worst()})
 
     def _chosen(self) -> list[Case]:
@@ -110,7 +103,7 @@ class Trial:
                     break
         self.caller.spent = time.perf_counter() - start
         if len(self._ahead) == len(planned) and unfailed:
-            self._seen, self._ahead = self._ahead, {}
+            self.seen, self._ahead = self._ahead, {}
             return True
         self.tally.rejected = 0  # the cases will be drawn once more
         return False
@@ -132,84 +125,39 @@ class Trial:
         try:
             self.check(case)
         except OutcomeError as error:
-            outcome = self._hinted(error.outcome)
+            outcome = Reduction(self).hinted(error.outcome)
             facts = {**outcome.facts, "only_case": case.to_json()}
             raise OutcomeError(Outcome(outcome.verdict, outcome.reason, outcome.details, facts)) from None
-        return self._unfailed({**self._counts(), "only_case": case.to_json(), "errors": self._worst()})
+        return self._unfailed({**self.counts(), "only_case": case.to_json(), "errors": self._worst()})
 
     def check(self, case: Case) -> None:
         """Judge one case; OutcomeError if it fails."""
         key = case.to_json()
         if key in self._ahead:
-            self._seen[key] = self._ahead.pop(key)
-        if key not in self._seen:
+            self.seen[key] = self._ahead.pop(key)
+        if key not in self.seen:
             if self._enough():
-                self._left_out |= self._first_failure is None
+                self._left_out |= self.first_failure is None
                 return
-            self._seen[key] = self._judged(case)
-        outcome = self._seen[key]
+            self.seen[key] = self.judged(case)
+        outcome = self.seen[key]
         if outcome.passed or outcome.verdict is Verdict.NOT_JUDGED:
             return
-        self._first_failure = self._first_failure or outcome
-        if outcome.verdict is self._first_failure.verdict:
+        self.first_failure = self.first_failure or outcome
+        if outcome.verdict is self.first_failure.verdict:
             raise OutcomeError(outcome)
 
-    def _counts(self) -> dict[str, Any]:
-        return {"cases": len(self._seen), **self.tally.facts()}
-
-    def _simplest(self, outcome: Outcome) -> Outcome:
-        """The same failure on a simpler case where one is found, with a hint and the facts."""
-        case = Case.from_json(outcome.facts["case"]) if "case" in outcome.facts else None
-        if case is not None and not self._deaths:
-            if case.example is None or self.task.elements(case.axes) > SMALL:
-                outcome = simplify(self.task, outcome, self._again)
-            outcome = self._hinted(outcome)
-        outcome = self._of_layouts(outcome)
-        return Outcome(outcome.verdict, outcome.reason, outcome.details, {**outcome.facts, **self._counts()})
-
-    def _again(self, case: Case) -> Outcome | None:
-        """The outcome of a case if it fails like the first failure; None, too, once enough were tried."""
-        key, first = case.to_json(), self._first_failure
-        assert first is not None
-        if key not in self._seen:
-            if self.tally.after_failure >= SHRINKS or self._deaths or self.caller.spent > 2 * self.most:
-                return None
-            try:
-                self._seen[key] = self._judged(case)
-            except Exception:  # options, or other axes, may ask for what was taken away
-                return None
-        return self._seen[key] if alike(self._seen[key], first) else None
-
-    def _hinted(self, outcome: Outcome) -> Outcome:
-        """The outcome, with what it looks like, if that is known."""
-        return outcome if self._deaths else hinted(self.task, outcome, self._replied)
-
-    def _replied(self, case: Case) -> tuple[Expectation, Reply, Outcome]:
-        """A call that counts for nothing: what was expected, what came, and the verdict."""
-        expected = expect(self.task, case)
-        reply = self.caller.call(case, expected)
-        return expected, reply, judge(self.task, case, expected, reply)
-
-    def _of_layouts(self, outcome: Outcome) -> Outcome:
-        """The outcome, which says so where contiguous inputs gave right results and others did not."""
-        case = Case.from_json(outcome.facts["case"]) if "case" in outcome.facts else None
-        contiguous = [seen for key, seen in self._seen.items() if not Case.from_json(key).layouts]
-        right = sum(seen.passed for seen in contiguous)
-        if case is None or not case.layouts or not right or right < len(contiguous):
-            return outcome
-        reason = f"{outcome.reason}; all {right} cases with contiguous inputs are right"
-        details = [line for line in outcome.details.splitlines() if not line.strip().startswith("hint:")]
-        details.append(f"hint: {STRIDES}")
-        facts = {**outcome.facts, "contiguous_right": right}
-        return Outcome(outcome.verdict, reason, "\n".join(details), facts)
+    def counts(self) -> dict[str, Any]:
+        """What a record says of the cases, whatever the verdict."""
+        return {"cases": len(self.seen), **self.tally.facts()}
 
     def _unfailed(self, facts: dict[str, Any]) -> Outcome:
         """No case failed: PASSED, unless something is wrong with all of them together, or was left open."""
-        if reason := pooled(mask for outcome in self._seen.values() for mask in outcome.facts.get("masks", ())):
+        if reason := pooled(mask for outcome in self.seen.values() for mask in outcome.facts.get("masks", ())):
             return Outcome(Verdict.WRONG_VALUES, reason, facts=facts)
-        unjudged = [outcome for outcome in self._seen.values() if outcome.verdict is Verdict.NOT_JUDGED]
+        unjudged = [outcome for outcome in self.seen.values() if outcome.verdict is Verdict.NOT_JUDGED]
         if unjudged:
-            first, some = unjudged[0], f"{len(unjudged)} of {len(self._seen)} cases could not be judged"
+            first, some = unjudged[0], f"{len(unjudged)} of {len(self.seen)} cases could not be judged"
             return Outcome(Verdict.NOT_JUDGED, f"{some}, the others are right: {first.reason}", first.details, facts)
         if self._left_out:
             return self._ran_out(facts)
@@ -226,7 +174,7 @@ class Trial:
     def _smaller(self, example: Case, failure: OutcomeError) -> OutcomeError:
         """The same failure on a drawn case, where an example failed that is too large to look at and one is found."""
         size = self.task.elements(example.axes)
-        if size > SMALL and not self._deaths:
+        if size > SMALL and not self.deaths:
             try:
                 self._draw(self._check_new)
             except OutcomeError as drawn:
@@ -239,31 +187,17 @@ class Trial:
         """Errors of the worst case; none where chance has a say in what is right."""
         if self.task.random is not None:
             return {}
-        found = [outcome.facts.get("errors") for outcome in self._seen.values()]
+        found = [outcome.facts.get("errors") for outcome in self.seen.values()]
         return max((errors for errors in found if errors), key=lambda errors: errors["relative_rmse"], default={})
-
-    def _check_new(self, case: Case) -> None:
-        if self._first_failure is None and case.to_json() in self._seen:
-            reject()  # drawn before: it is none of those that were asked for
-        self.check(case)
 
     def _draw(self, every_case: Callable[[Case], None]) -> None:
         """Hand on the cases that Hypothesis draws; where that raises OutcomeError, it is of the smallest one found."""
-        for number, share in enumerate(shares(self.task, CASES[self.settings.effort], self.settings.device)):
-            if share.large and self._dear(share.budget.elements):
-                continue
-            try:
-                self._draw_share(share, self.settings.seed + number, every_case)
-            except Unsatisfiable as error:
-                if not share.large:
-                    reason = f"the task's where= rejects every case: {error}"
-                    raise OutcomeError(Outcome(Verdict.INFRA_ERROR, reason)) from None
-                self._draw_share(share.smaller(self.settings.device), self.settings.seed + number, every_case)
+        draw(self.task, self.settings, every_case, rejected=self.tally.reject, dear=self._dear)
 
-    def _draw_share(self, share: Share, seed: int, every_case: Callable[[Case], None]) -> None:
-        drawn = cases(self.task, share.budget, share.kind, share.simplest, self.tally.reject)
-        decorate = hypothesis_settings(QUIET, max_examples=share.count)
-        seeded(seed)(decorate(given(case=drawn)(every_case)))()
+    def _check_new(self, case: Case) -> None:
+        if self.first_failure is None and case.to_json() in self.seen:
+            reject()  # drawn before: it is none of those that were asked for
+        self.check(case)
 
     def _dear(self, elements: int) -> bool:
         """Whether a case of so many elements may take long, by what the others took."""
@@ -271,12 +205,13 @@ class Trial:
 
     def _enough(self) -> bool:
         """Whether to draw on without running: time is spent, or a failure is known and shrinking has had its share."""
-        if self._first_failure is not None:
+        if self.first_failure is not None:
             runs = self.tally.after_failure
-            return runs >= DRAWN_SHRINKS or self._deaths >= CRASHES or self.caller.spent > 2 * self.most
+            return runs >= DRAWN_SHRINKS or self.deaths >= CRASHES or self.caller.spent > 2 * self.most
         return self.caller.spent > self.most
 
-    def _judged(self, case: Case) -> Outcome:
+    def judged(self, case: Case) -> Outcome:
+        """The outcome of one case, whether it was seen or not."""
         expected = self._expected(case)
         return self._weighed(case, expected, partial(self.caller.call, case, expected), lambda: self.caller.output)
 
@@ -288,7 +223,7 @@ class Trial:
         self, case: Case, expected: Expectation, answer: Callable[[], Reply], output: Callable[[], str]
     ) -> Outcome:
         """The outcome of a case from what the candidate answers or raises, and what it has printed."""
-        self.tally.count(case, self.task.elements(case.axes), self._first_failure is not None)
+        self.tally.count(case, self.task.elements(case.axes), self.first_failure is not None)
         try:
             with self.tally.spent("candidate"):
                 reply = answer()
@@ -296,13 +231,13 @@ class Trial:
                 outcome = judge(self.task, case, expected, reply)
             self._count(expected, reply)
         except OutcomeError as error:
-            self._deaths += 1
+            self.deaths += 1
             outcome = self._late(error.outcome, case)
         return outcome if outcome.passed else told(self.task, output(), outcome, case, expected.arguments)
 
     def _late(self, outcome: Outcome, case: Case) -> Outcome:
         """A large case may be slow in the interpreter alone, where smaller ones were right: that says nothing."""
-        large = self.task.elements(case.axes) >= SLOW and any(seen.passed for seen in self._seen.values())
+        large = self.task.elements(case.axes) >= SLOW and any(seen.passed for seen in self.seen.values())
         if outcome.verdict is not Verdict.TIMEOUT or self.settings.device != "cpu" or not large:
             return outcome
         reason = (
@@ -317,13 +252,6 @@ class Trial:
         if made >= LARGE and reply.failure is None:
             self._counted += 1
             self._without += not reply.launches
-
-
-def alike(found: Outcome, first: Outcome) -> bool:
-    """Whether two failures are of one kind: the same verdict, and where something was raised, the same exception."""
-    raised = first.verdict in (Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR)
-    same = not raised or found.reason.partition(":")[0] == first.reason.partition(":")[0]
-    return found.verdict is first.verdict and same
 
 
 def told(task: Task, output: str, outcome: Outcome, case: Case, arguments: Arguments) -> Outcome:
