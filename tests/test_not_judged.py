@@ -23,6 +23,13 @@ SMALL_ONLY += "        return input.copy_(out) if inplace else out\n"
 ELSEWHERE = "    if input.device.type != 'cuda':\n        return 0\n"
 SIGNATURE = "def relu(input, inplace=False):\n"
 PARTLY = RELU.replace(SIGNATURE, ASSEMBLY + "\n\n" + SIGNATURE + SWITCH)
+HIDDEN = """    scratch = torch.zeros(16, device=input.device)
+    try:
+        _assembly[(1,)](scratch, scratch, 16, BLOCK=16)
+    except Exception:
+        out = torch.relu(input)
+        return input.copy_(out) if inplace else out
+"""
 LEAKING = "tl.where(value < 0, 0.0, value)"
 
 
@@ -34,6 +41,7 @@ def test_an_open_case_hides_no_wrong_one(tree):
     tree.candidate("nowhere", RELU.replace(SIGNATURE, SIGNATURE + "    return torch.relu(input)\n"))
     in_place = "    if not inplace:\n        return torch.relu(input)\n"  # the task's first and last example are not
     tree.candidate("option", RELU.replace(SIGNATURE, SIGNATURE + in_place))
+    tree.candidate("hidden", RELU.replace(SIGNATURE, ASSEMBLY + "\n\n" + SIGNATURE + HIDDEN))
     tree.candidate("small", RELU.replace(SIGNATURE, SIGNATURE + SMALL_ONLY))
     result = tree.run("-k", "relu and not leaky", "-rs")
     assert result.verdicts()["open"] == "NOT_JUDGED"
@@ -44,6 +52,7 @@ def test_an_open_case_hides_no_wrong_one(tree):
     assert result.verdicts()["wrong"] == "WRONG_VALUES"
     assert result.verdicts("compiles")["elsewhere"] == "NOT_JUDGED"
     assert result.verdicts("compiles")["nowhere"] == "NO_KERNEL"
+    assert result.verdicts("compiles")["hidden"] == "NOT_JUDGED", "a launch that fails here alone, and is caught"
     assert result.verdicts("compiles")["small"] == "PASSED"
     assert result.verdicts()["small"] == "NO_KERNEL"
     assert result.verdicts("compiles")["option"] == "PASSED"

@@ -69,7 +69,7 @@ FUNCTIONS = frozenset(ALSO.split())
 def is_operator(path: str) -> bool:
     """Whether a dotted path is an operator that computes."""
     root, _, rest = path.partition(".")
-    last = rest.rpartition(".")[2]
+    last = rest.rpartition(".")[2].removesuffix("_")
     known = last in COMPUTE or (root == "torch" and last in FUNCTIONS)
     return root in ROOTS and bool(rest) and known and not path.startswith("torch.Tensor.__")
 
