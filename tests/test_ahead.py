@@ -144,3 +144,27 @@ def test_a_child_that_is_not_timed_compiles_c_without_optimising(sandbox, tmp_pa
         child.kill()
         assert (Path(kernels).parents[1] == Path(private).parent) is (shared is None)
         assert Path(kernels).name == (shared or "triton")
+
+
+CROWDED = RELU.replace(
+    "    out = ",
+    "    import os, torch\n"
+    "    if flat.numel() == 1 and len(os.listdir(os.environ['TRITON_CACHE_DIR'])) < 99:\n"
+    "        raise torch.OutOfMemoryError('CUDA out of memory')\n"
+    "    out = ",
+    1,
+)  # fmt: skip
+
+
+def test_memory_that_its_own_twins_took_is_no_fault_of_a_candidate(sandbox, monkeypatch):
+    """It runs out as long as there are others."""
+    assert judged(sandbox, CROWDED, 1).verdict is Verdict.OUT_OF_MEMORY
+    leave = Several.__exit__
+
+    def fills(self, *error):
+        leave(self, *error)
+        for number in range(99):
+            (sandbox._server.root / self.callers[0].compiled / str(number)).touch()
+
+    monkeypatch.setattr(Several, "__exit__", fills)
+    assert judged(sandbox, CROWDED, 3).verdict is Verdict.PASSED

@@ -97,8 +97,11 @@ class Trial:
             planned = self._planned()
             for asked in several.answers(planned, self._expected):
                 outcome = self._weighed(asked.case, asked.expected, asked.reply, lambda: asked.caller.output)  # noqa: B023
-                self._ahead[asked.case.to_json()] = outcome
                 unfailed = outcome.passed or outcome.verdict is Verdict.NOT_JUDGED
+                if outcome.verdict is Verdict.OUT_OF_MEMORY:  # the others may have taken it: see what one alone needs
+                    self.deaths = 0
+                    break
+                self._ahead[asked.case.to_json()] = outcome
                 if not unfailed or time.perf_counter() - start > self.most:
                     break
         self.caller.spent = time.perf_counter() - start
