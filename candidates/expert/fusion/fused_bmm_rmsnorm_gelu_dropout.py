@@ -1,7 +1,8 @@
 """Batched matrix product, RMS normalisation of its rows, GELU and dropout.
 
 Where a row of the result fits in a tile (N <= 256), all that follows is computed on the tile while it is in registers.
-Otherwise the products are stored in float32, and a second launch takes whole rows of them.
+Otherwise the products are stored in float32, and a second launch takes whole rows of them. float32 is multiplied in
+three TF32 products, as exact as float32.
 
 Dropout draws from Philox, keyed by a seed from torch's generator; a draw gives four numbers, for four neighbours.
 """
@@ -52,7 +53,7 @@ def bmm_kernel(
     for start in range(0, K, BK):
         a = tl.load(a_ptrs, mask=(m < M)[:, None] & (k < K - start)[None, :], other=0.0)
         b = tl.load(b_ptrs, mask=(k < K - start)[:, None] & (n < N)[None, :], other=0.0)
-        x = tl.dot(a, b, x, input_precision="ieee")
+        x = tl.dot(a, b, x, input_precision="tf32x3")
         a_ptrs += BK * a_k
         b_ptrs += BK * b_k
     row = batch * M + m
@@ -108,8 +109,10 @@ def fused_bmm_rmsnorm_gelu_dropout(
         whole = N <= 256
         x = y if whole else torch.empty((B, M, N), dtype=torch.float32, device=y.device)
         if whole:
-            block_m, block_n, block_k, warps = 64, max(16, triton.next_power_of_2(N)), 32, 8
-        elif y.dtype == torch.float32 or M * N < 1 << 20:
+            block_m, block_n, block_k, warps = 64, max(16, triton.next_power_of_2(N)), 32 if N <= 128 else 16, 8
+        elif y.dtype == torch.float32:
+            block_m, block_n, block_k, warps = (128, 64, 32, 4) if B * M * N >= 1 << 21 else (64, 64, 32, 4)
+        elif M * N < 1 << 20:
             block_m, block_n, block_k, warps = (128, 128, 32, 8) if M * N >= 1 << 18 else (64, 64, 32, 4)
         else:
             block_m, block_n, block_k, warps = 128, 256, 64, 8

@@ -1,7 +1,7 @@
 """elu(input @ weight.T + bias), with bias and unit on the tile that is still in registers.
 
 Where there are too few tiles to fill a GPU, long sums are cut into parts, and a second launch adds the parts up (always
-in the same order) and takes the unit of them. float32 is multiplied in full precision ("ieee").
+in the same order) and takes the unit of them. float32 is multiplied in three TF32 products, as exact as float32.
 """
 
 import torch
@@ -36,7 +36,7 @@ def linear_kernel(
     for start in range(0, length, BK):
         x = tl.load(x_ptrs, mask=(m < M)[:, None] & (k < length - start)[None, :], other=0.0)
         w = tl.load(w_ptrs, mask=(k < length - start)[:, None] & (n < N)[None, :], other=0.0)
-        total = tl.dot(x, w, total, input_precision="ieee")
+        total = tl.dot(x, w, total, input_precision="tf32x3")
         x_ptrs += BK * x_k
         w_ptrs += BK * w_k
     if BIAS:
@@ -56,10 +56,10 @@ def finish_kernel(sums_ptr, y_ptr, size, parts, alpha, BLOCK: tl.constexpr):
     tl.store(y_ptr + at, elu(total, alpha).to(y_ptr.dtype.element_ty), mask=at < size)
 
 
-def tile(M, N, dtype):
+def tile(M, N, K, dtype):
     """Tile sizes, warps and stages: the largest tile that still gives every multiprocessor something to do."""
     if dtype == torch.float32:
-        return (64, 64, 32, 4, 3) if M * N < 1 << 21 else (128, 64, 16, 8, 3)
+        return (64, 64, 32, 4, 3) if M <= 64 or M * N * max(1, K // 512) < 1 << 21 else (128, 64, 32, 4, 3)
     programs = triton.cdiv(M, 128) * triton.cdiv(N, 256)
     if programs >= 128:
         return 128, 256, 64, 8, 3
@@ -73,7 +73,7 @@ def fused_elu_linear(input, weight, bias=None, alpha=1.0, inplace=False):
     y = torch.empty((*input.shape[:-1], N), dtype=input.dtype, device=input.device)
     if not y.numel():
         return y
-    BM, BN, BK, warps, stages = tile(M, N, x.dtype)
+    BM, BN, BK, warps, stages = tile(M, N, K, x.dtype)
     tiles = triton.cdiv(M, BM) * triton.cdiv(N, BN)
     parts = max(1, min(256 // tiles, K // 512))
     part = triton.cdiv(triton.cdiv(K, parts), BK) * BK

@@ -2,7 +2,7 @@
 
 A tile of the product is no slice of the norm, so there are two launches. Where there are too few tiles to fill a GPU,
 long sums are cut into parts, which the second launch adds up as it reads. Slices of up to 16,384 elements stay in
-registers; longer ones are read three times. float32 is multiplied in full precision ("ieee").
+registers; longer ones are read three times. float32 is multiplied in three TF32 products, as exact as float32.
 """
 
 import torch
@@ -30,7 +30,7 @@ def product_kernel(
     for start in range(0, length, BK):
         x = tl.load(x_ptrs, mask=(m < M)[:, None] & (k < length - start)[None, :], other=0.0)
         w = tl.load(w_ptrs, mask=(k < length - start)[:, None] & (n < N)[None, :], other=0.0)
-        total = tl.dot(x, w, total, input_precision="ieee")
+        total = tl.dot(x, w, total, input_precision="tf32x3")
         x_ptrs += BK * x_k
         w_ptrs += BK * w_k
     tl.store(sums_ptr + i * M * N + m[:, None] * N + n[None, :], total, mask=(m < M)[:, None] & (n < N)[None, :])
@@ -63,9 +63,7 @@ def whole_kernel(
 
 
 @triton.jit
-def long_kernel(
-    sums_ptr, b_ptr, y_ptr, L, size, parts, N, b_n, eps, BIAS: tl.constexpr, COLUMNS: tl.constexpr
-):
+def long_kernel(sums_ptr, b_ptr, y_ptr, L, size, parts, N, b_n, eps, BIAS: tl.constexpr, COLUMNS: tl.constexpr):
     base = tl.program_id(0).to(tl.int64) * L
     total = tl.zeros((COLUMNS,), tl.float32)
     for start in range(0, L, COLUMNS):
@@ -84,12 +82,12 @@ def long_kernel(
         tl.store(y_ptr + base + column, y.to(y_ptr.dtype.element_ty), mask=column < L)
 
 
-def tile(M, N, dtype):
+def tile(M, N, K, dtype):
     """Tile sizes, warps and stages: the largest tile that still gives every multiprocessor something to do."""
     if M <= 32:
         return 32, 64, 32 if dtype == torch.float32 else 64, 4, 4
     if dtype == torch.float32:
-        return (64, 64, 32, 4, 3) if M * N < 1 << 21 else (128, 64, 16, 8, 3)
+        return (64, 64, 32, 4, 3) if M <= 64 or M * N * max(1, K // 512) < 1 << 21 else (128, 64, 32, 4, 3)
     programs = triton.cdiv(M, 128) * triton.cdiv(N, 256)
     if programs >= 128:
         return 128, 256, 64, 8, 3
@@ -107,7 +105,7 @@ def fused_layer_norm_relu_linear(input, weight, bias=None, normalized_shape=None
         return y
     x = input.reshape(-1, K) if input.numel() else input.new_empty(y.numel() // N, K)
     M = x.shape[0]
-    BM, BN, BK, warps, stages = tile(M, N, x.dtype)
+    BM, BN, BK, warps, stages = tile(M, N, K, x.dtype)
     tiles = triton.cdiv(M, BM) * triton.cdiv(N, BN)
     parts = max(1, min(512 // tiles, K // 512))
     part = triton.cdiv(triton.cdiv(K, parts), BK) * BK

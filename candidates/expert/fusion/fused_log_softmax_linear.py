@@ -3,7 +3,7 @@
 Where there are too few tiles to fill a GPU, long sums are cut into parts, which the second launch adds up as it reads;
 the first part holds the bias. Otherwise the buffer has the type of the inputs. Slices of up to 8192 elements stay in
 registers; longer ones are read twice: once for maximum and sum together, rescaling the sum when the maximum grows, and
-once to write. float32 is multiplied in full precision ("ieee").
+once to write. float32 is multiplied in three TF32 products, as exact as float32.
 """
 
 import torch
@@ -32,7 +32,7 @@ def linear_kernel(
     for start in range(0, length, BK):
         x = tl.load(x_ptrs, mask=(m < M)[:, None] & (k < length - start)[None, :], other=0.0)
         w = tl.load(w_ptrs, mask=(k < length - start)[:, None] & (n < N)[None, :], other=0.0)
-        total = tl.dot(x, w, total, input_precision="ieee")
+        total = tl.dot(x, w, total, input_precision="tf32x3")
         x_ptrs += BK * x_k
         w_ptrs += BK * w_k
     if BIAS:
@@ -84,12 +84,12 @@ def long_kernel(sums_ptr, y_ptr, slices, L, inner, size, parts, ROWS: tl.constex
         tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=inside)
 
 
-def tile(M, N, dtype):
+def tile(M, N, K, dtype):
     """Tile sizes, warps and stages: the largest tile that still gives every multiprocessor something to do."""
     if M <= 32:
         return 32, 64, 32 if dtype == torch.float32 else 64, 4, 4
     if dtype == torch.float32:
-        return (64, 64, 32, 4, 3) if M * N < 1 << 21 else (128, 64, 16, 8, 3)
+        return (64, 64, 32, 4, 3) if M <= 64 or M * N * max(1, K // 512) < 1 << 21 else (128, 64, 32, 4, 3)
     programs = triton.cdiv(M, 128) * triton.cdiv(N, 256)
     if programs >= 128:
         return 128, 256, 64, 8, 3
@@ -103,7 +103,7 @@ def fused_log_softmax_linear(input, weight, bias=None, dim=-1, dtype=None):
         return y
     x = input.reshape(-1, K) if input.numel() else input.new_empty(y.numel() // N, K)
     M = x.shape[0]
-    BM, BN, BK, warps, stages = tile(M, N, x.dtype)
+    BM, BN, BK, warps, stages = tile(M, N, K, x.dtype)
     tiles = triton.cdiv(M, BM) * triton.cdiv(N, BN)
     parts = max(1, min(512 // tiles, K // 512))
     part = triton.cdiv(triton.cdiv(K, parts), BK) * BK

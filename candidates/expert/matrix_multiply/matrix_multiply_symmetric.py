@@ -1,7 +1,8 @@
 """C1 = alpha * A @ B + beta * C, then alpha * C1 @ C1.T + beta * C1.
 
 The second product is symmetric: only tiles on and below the diagonal are computed, and each is also written to its
-mirror place, turned. C1 is kept in the type of the inputs; float32 is multiplied in full precision ("ieee").
+mirror place, turned. C1 is kept in the type of the inputs. float32 is multiplied in three TF32
+products, as exact as float32.
 """
 
 import torch
@@ -28,7 +29,7 @@ def product_kernel(
     for start in range(0, K, BK):
         a = tl.load(a_ptrs, mask=(row < N)[:, None] & (k < K - start)[None, :], other=0.0)
         b = tl.load(b_ptrs, mask=(k < K - start)[:, None] & (column < N)[None, :], other=0.0)
-        total = tl.dot(a, b, total, input_precision="ieee")
+        total = tl.dot(a, b, total, input_precision="tf32x3")
         a_ptrs += BK * a_k
         b_ptrs += BK * b_k
     inside = (row < N)[:, None] & (column < N)[None, :]
@@ -50,7 +51,7 @@ def square_kernel(f_ptr, y_ptr, N, alpha, beta, BM: tl.constexpr, BK: tl.constex
         for start in range(0, N, BK):
             a = tl.load(left + start, mask=(row < N)[:, None] & (k < N - start)[None, :], other=0.0)
             b = tl.load(right + start, mask=(k < N - start)[:, None] & (column < N)[None, :], other=0.0)
-            total = tl.dot(a, b, total, input_precision="ieee")
+            total = tl.dot(a, b, total, input_precision="tf32x3")
         inside = (row < N)[:, None] & (column < N)[None, :]
         at = row[:, None] * N + column[None, :]
         y = alpha * total + beta * tl.load(f_ptr + at, mask=inside).to(tl.float32)
@@ -63,10 +64,10 @@ def square_kernel(f_ptr, y_ptr, N, alpha, beta, BM: tl.constexpr, BK: tl.constex
 
 
 def tile(N, dtype):
-    """Side of a tile, block along K, warps and stages."""
+    """Sides of the tiles of the first and second product, block along K, warps of both, and stages."""
     if dtype == torch.float32:
-        return 64, 32, 4, 3
-    return (128, 64, 8, 3) if N >= 2048 else (64, 64, 4, 4)
+        return (128, 64, 128, 32, 4, 8, 3) if N >= 2048 else (64, 64, 64, 32, 4, 4, 3)
+    return (128, 128, 128, 64, 8, 8, 3) if N >= 2048 else (64, 64, 64, 64, 4, 4, 4)
 
 
 def matrix_multiply_symmetric(A, B, C, alpha, beta):
@@ -74,13 +75,13 @@ def matrix_multiply_symmetric(A, B, C, alpha, beta):
     first = torch.empty((N, N), dtype=A.dtype, device=A.device)
     y = torch.empty_like(first)
     if N:
-        BM, BK, warps, stages = tile(N, A.dtype)
-        tiles = triton.cdiv(N, BM)
-        product_kernel[(tiles * tiles,)](
+        BM, BN, side, BK, warps, square_warps, stages = tile(N, A.dtype)
+        product_kernel[(triton.cdiv(N, BM) * triton.cdiv(N, BN),)](
             A, B, C, first, N, K, float(alpha), float(beta), *A.stride(), *B.stride(), *C.stride(),
-            BM, BM, BK, num_warps=warps, num_stages=stages,
+            BM, BN, BK, num_warps=warps, num_stages=stages,
         )  # fmt: skip
+        tiles = triton.cdiv(N, side)
         square_kernel[(tiles, tiles)](
-            first, y, N, float(alpha), float(beta), BM, BK, num_warps=warps, num_stages=stages
+            first, y, N, float(alpha), float(beta), side, BK, num_warps=square_warps, num_stages=stages
         )
     return y

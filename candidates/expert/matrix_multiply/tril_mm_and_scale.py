@@ -1,6 +1,7 @@
 """beta * alpha * (tril(A) @ B): a tiled product that stops at the diagonal.
 
-The longest sums, those of the last rows, are begun first. float32 is multiplied in full precision ("ieee").
+The longest sums, those of the last rows, are begun first. float32 is multiplied in three TF32 products, as exact as
+float32.
 """
 
 import torch
@@ -25,7 +26,7 @@ def tril_mm_kernel(
         below = (start + k[None, :] <= row[:, None]) & (start + k < last)[None, :] & (row < N)[:, None]
         a = tl.load(a_ptrs, mask=below, other=0.0)
         b = tl.load(b_ptrs, mask=(start + k < last)[:, None] & (column < P)[None, :], other=0.0)
-        total = tl.dot(a, b, total, input_precision="ieee")
+        total = tl.dot(a, b, total, input_precision="tf32x3")
         a_ptrs += BK * a_k
         b_ptrs += BK * b_k
     y_ptrs = y_ptr + row[:, None] * P + column[None, :]
@@ -36,7 +37,7 @@ def tril_mm_and_scale(A, B, alpha, beta):
     N, P = B.shape
     y = torch.empty((N, P), dtype=A.dtype, device=A.device)
     if y.numel():
-        BM, BN, BK, warps = (64, 64, 32, 4) if N * P < 1 << 21 else (128, 64, 16, 8)
+        BM, BN, BK, warps = (64, 64, 32, 4) if N * P < 1 << 21 else (128, 64, 32, 4)
         tril_mm_kernel[(triton.cdiv(N, BM) * triton.cdiv(P, BN),)](
             A, B, y, N, P, float(beta * alpha), *A.stride(), *B.stride(), BM, BN, BK, num_warps=warps, num_stages=3
         )
