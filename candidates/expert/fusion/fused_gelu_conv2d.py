@@ -15,7 +15,8 @@ import triton.language as tl
 def conv_kernel(
     x_ptr, w_ptr, bias_ptr, y_ptr, F, K, H, W, OH, OW, down, across, x_n, x_c, x_h, x_w,
     stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w,
-    KH: tl.constexpr, KW: tl.constexpr, PADDED: tl.constexpr, WIDE: tl.constexpr, BIAS: tl.constexpr, TANH: tl.constexpr,
+    KH: tl.constexpr, KW: tl.constexpr, PADDED: tl.constexpr, WIDE: tl.constexpr,
+    BIAS: tl.constexpr, TANH: tl.constexpr,
     BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr, BLOCK_O: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
     """down * across patches an image, which is WIDE if offsets in it need 64 bits."""

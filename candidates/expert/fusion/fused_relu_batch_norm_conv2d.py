@@ -1,7 +1,9 @@
 """Convolution as a matrix product that is never laid out (implicit GEMM), batch normalisation and ReLU on its tiles.
 
-A program computes a tile of output pixels by output channels of one group; the sum over input channel, filter row and
-filter column is one axis k, cut into blocks, and the pixels that a block needs are gathered as it goes.
+A program computes a patch of output pixels by a tile of output channels of one group; the sum over input channel,
+filter row and filter column is one axis k, cut into blocks, and the pixels that a block needs are gathered as it goes.
+An address is one sum, of what depends on the pixel and what depends on k. float32 is multiplied in three TF32 products,
+as exact as float32.
 
 With known statistics the tile is normalised where it is. In training the convolution is written, together with each
 tile's mean, and sum of squares about it, of every channel; a second launch merges these as Chan, Golub and LeVeque do,
@@ -15,79 +17,87 @@ import triton.language as tl
 
 @triton.jit
 def conv_kernel(
-    x_ptr, w_ptr, bias_ptr, mean_ptr, var_ptr, gain_ptr, shift_ptr, y_ptr, PIXELS, F, K, H, W, KH, KW, OH, OW,
-    x_n, x_c, x_h, x_w, w_o, w_c, w_h, w_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, eps,
+    x_ptr, w_ptr, bias_ptr, mean_ptr, var_ptr, gain_ptr, shift_ptr, y_ptr, F, K, H, W, OH, OW, down, across,
+    x_n, x_c, x_h, x_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, eps,
+    KH: tl.constexpr, KW: tl.constexpr, PADDED: tl.constexpr, WIDE: tl.constexpr,
     BIAS: tl.constexpr, GAIN: tl.constexpr, SHIFT: tl.constexpr, TRAINING: tl.constexpr,
-    BLOCK_P: tl.constexpr, BLOCK_O: tl.constexpr, BLOCK_K: tl.constexpr,
+    BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr, BLOCK_O: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """In training mean and var are room for mean and m2 of every tile, [channels, tiles]."""
-    group = tl.program_id(2).to(tl.int64)
-    p = tl.program_id(0).to(tl.int64) * BLOCK_P + tl.arange(0, BLOCK_P)
+    """down * across patches an image, which is WIDE if offsets in it need 64 bits.
+
+    In training mean and var are room for mean and m2 of every patch, [channels, patches].
+    """
+    group, image = tl.program_id(2).to(tl.int64), (tl.program_id(0) // (down * across)).to(tl.int64)
+    p = tl.arange(0, BLOCK_Y * BLOCK_X)
+    y = tl.program_id(0) // across % down * BLOCK_Y + p // BLOCK_X
+    x = tl.program_id(0) % across * BLOCK_X + p % BLOCK_X
     o = tl.program_id(1) * BLOCK_O + tl.arange(0, BLOCK_O)
-    image = p // (OH * OW)
-    top = (p // OW % OH * stride_h - pad_h)[:, None]
-    left = (p % OW * stride_w - pad_w)[:, None]
-    x_ptr += group * (K // (KH * KW)) * x_c
-    w_ptr += group * F * w_o
-    total = tl.zeros((BLOCK_P, BLOCK_O), tl.float32)
+    seen, used, channel = (y < OH) & (x < OW), o < F, group * F + o
+    top, left = y * stride_h - pad_h, x * stride_w - pad_w
+    x_at = x_ptr + group * (K // (KH * KW)) * x_c + image * x_n + top.to(tl.int64) * x_h + left.to(tl.int64) * x_w
+    w_at = w_ptr + channel * K
+    total = tl.zeros((BLOCK_Y * BLOCK_X, BLOCK_O), tl.float32)
     for start in range(0, K, BLOCK_K):
         k = start + tl.arange(0, BLOCK_K)
-        c = (k // (KH * KW)).to(tl.int64)
-        i = k // KW % KH
-        j = k % KW
-        row = top + (i * dilation_h)[None, :]
-        column = left + (j * dilation_w)[None, :]
-        inside = (p < PIXELS)[:, None] & (k < K)[None, :] & (row >= 0) & (row < H) & (column >= 0) & (column < W)
-        x_at = x_ptr + (image * x_n)[:, None] + (c * x_c)[None, :] + row * x_h + column * x_w
-        w_at = w_ptr + (o.to(tl.int64) * w_o)[None, :] + (c * w_c + i * w_h + j * w_w)[:, None]
-        x = tl.load(x_at, mask=inside, other=0.0)
-        w = tl.load(w_at, mask=(k < K)[:, None] & (o < F)[None, :], other=0.0)
-        total = tl.dot(x, w, total, input_precision="ieee")
-    channel = group * F + o
-    inside = (p < PIXELS)[:, None] & (o < F)[None, :]
+        c, i, j = k // (KH * KW), k // KW % KH, k % KW
+        if WIDE:
+            c = c.to(tl.int64)
+        there = seen[:, None] & (k < K)[None, :]
+        if PADDED:
+            row, column = top[:, None] + (i * dilation_h)[None, :], left[:, None] + (j * dilation_w)[None, :]
+            there &= (row.to(tl.uint32) < H) & (column.to(tl.uint32) < W)  # where less than 0 is large
+        x_k = c * x_c + i * dilation_h * x_h + j * dilation_w * x_w
+        value = tl.load(x_at[:, None] + x_k[None, :], mask=there, other=0.0)
+        w = tl.load(w_at[None, :] + k[:, None], mask=(k < K)[:, None] & used[None, :], other=0.0)
+        total = tl.dot(value, w, total, input_precision="tf32x3")
+    inside = seen[:, None] & used[None, :]
     if BIAS:
-        total += tl.load(bias_ptr + channel, mask=o < F, other=0.0)[None, :]
+        total += tl.load(bias_ptr + channel, mask=used, other=0.0)[None, :]
     if TRAINING:
-        count = tl.minimum(PIXELS - tl.program_id(0) * BLOCK_P, BLOCK_P)
+        count = tl.minimum(OH - tl.program_id(0) // across % down * BLOCK_Y, BLOCK_Y)
+        count *= tl.minimum(OW - tl.program_id(0) % across * BLOCK_X, BLOCK_X)
         mean = tl.sum(tl.where(inside, total, 0.0), axis=0) / count
         d = tl.where(inside, total - mean[None, :], 0.0)
         part = channel * tl.num_programs(0) + tl.program_id(0)
-        tl.store(mean_ptr + part, mean, mask=o < F)
-        tl.store(var_ptr + part, tl.sum(d * d, axis=0), mask=o < F)
+        tl.store(mean_ptr + part, mean, mask=used)
+        tl.store(var_ptr + part, tl.sum(d * d, axis=0), mask=used)
     else:
-        mean = tl.load(mean_ptr + channel, mask=o < F, other=0.0)
-        scale = tl.rsqrt(tl.load(var_ptr + channel, mask=o < F, other=1.0) + eps)
+        mean = tl.load(mean_ptr + channel, mask=used, other=0.0)
+        scale = tl.rsqrt(tl.load(var_ptr + channel, mask=used, other=1.0) + eps)
         if GAIN:
-            scale *= tl.load(gain_ptr + channel, mask=o < F, other=0.0)
+            scale *= tl.load(gain_ptr + channel, mask=used, other=0.0)
         total = (total - mean[None, :]) * scale[None, :]
         if SHIFT:
-            total += tl.load(shift_ptr + channel, mask=o < F, other=0.0)[None, :]
+            total += tl.load(shift_ptr + channel, mask=used, other=0.0)[None, :]
         total = tl.where(total < 0.0, 0.0, total)  # unlike tl.maximum this keeps NaN
-    channels = tl.num_programs(2) * F
-    y_at = y_ptr + ((image * channels)[:, None] + channel[None, :]) * (OH * OW) + (p % (OH * OW))[:, None]
+    y_ptr += image * (tl.num_programs(2) * F) * OH * OW
+    y_at = y_ptr + (channel * OH * OW)[None, :] + (y.to(tl.int64) * OW + x)[:, None]
     tl.store(y_at, total, mask=inside)
 
 
 @triton.jit
 def merge_kernel(
     means_ptr, squares_ptr, mean_ptr, var_ptr, running_mean_ptr, running_var_ptr, mean_stride, var_stride,
-    C, PIXELS, parts, momentum, SIZE: tl.constexpr, CHANNELS: tl.constexpr, PARTS: tl.constexpr,
+    C, PIXELS, OH, OW, down, across, parts, momentum,
+    BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr, CHANNELS: tl.constexpr, PARTS: tl.constexpr,
 ):  # fmt: skip
-    """Mean and variance of every channel from mean and m2 of its parts of SIZE pixels each."""
+    """Mean and variance of every channel from mean and m2 of its parts, the patches of all images."""
     channel = tl.program_id(0) * CHANNELS + tl.arange(0, CHANNELS)
     mine = channel < C
     row = channel.to(tl.int64)[:, None] * parts
     weighted = tl.zeros((CHANNELS, PARTS), tl.float32)
     for first in range(0, parts, PARTS):
         part = (first + tl.arange(0, PARTS))[None, :]
-        count = tl.minimum(PIXELS - part * SIZE, SIZE)
+        count = tl.minimum(OH - part // across % down * BLOCK_Y, BLOCK_Y)
+        count *= tl.minimum(OW - part % across * BLOCK_X, BLOCK_X)
         weighted += count * tl.load(means_ptr + row + part, mask=mine[:, None] & (part < parts), other=0.0)
     mean = tl.sum(weighted, axis=1) / PIXELS
     squares = tl.zeros((CHANNELS, PARTS), tl.float32)
     for first in range(0, parts, PARTS):
         part = (first + tl.arange(0, PARTS))[None, :]
         inside = mine[:, None] & (part < parts)
-        count = tl.minimum(PIXELS - part * SIZE, SIZE)
+        count = tl.minimum(OH - part // across % down * BLOCK_Y, BLOCK_Y)
+        count *= tl.minimum(OW - part % across * BLOCK_X, BLOCK_X)
         d = tl.load(means_ptr + row + part, mask=inside, other=0.0) - mean[:, None]
         d = tl.where(inside, d, 0.0)
         squares += tl.load(squares_ptr + row + part, mask=inside, other=0.0) + count * d * d
@@ -139,6 +149,20 @@ def before_and_after(padding, kernel, stride, dilation):
     return pair(padding), pair(padding)
 
 
+def patches(OH, OW, size):
+    """How many patches of `size` pixels cover an image, down and across, and the sides that reach out least."""
+    sides = [(size >> n, 1 << n) for n in range(size.bit_length())]
+    tiled = [(triton.cdiv(OH, y), triton.cdiv(OW, x), y, x) for y, x in sides]
+    return min(reversed(tiled), key=lambda each: each[0] * each[1])
+
+
+def tile(pixels, F, K):
+    """Pixels, channels and block along k of a tile, warps and stages."""
+    block_o = max(16, min(64, triton.next_power_of_2(F)))
+    block_k, stages = min(32, max(16, triton.next_power_of_2(K))), 3 if K > 32 else 1
+    return (64 if pixels * F < 1 << 20 else 128), block_o, block_k, 4, stages
+
+
 def fused_relu_batch_norm_conv2d(
     input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1,
     running_mean=None, running_var=None, bn_weight=None, bn_bias=None, training=False, momentum=0.1, eps=1e-5,
@@ -160,10 +184,10 @@ def fused_relu_batch_norm_conv2d(
     y = torch.empty((N, out_channels, OH, OW), dtype=input.dtype, device=input.device)
     if not y.numel():
         return y
-    F = out_channels // groups
-    block_p, block_o, warps = (64, 32, 4) if pixels * F < 2**20 else (128, 64, 8)
-    block_o = min(block_o, max(16, triton.next_power_of_2(F)))
-    tiles = triton.cdiv(pixels, block_p)
+    F, K = out_channels // groups, C * KH * KW
+    block_p, block_o, block_k, warps, stages = tile(pixels, F, K)
+    down, across, block_y, block_x = patches(OH, OW, block_p)
+    tiles = N * down * across
     if training:
         means, squares = (torch.empty((out_channels, tiles), device=y.device) for _ in range(2))
     else:
@@ -171,10 +195,11 @@ def fused_relu_batch_norm_conv2d(
     bias, gain, shift = (v if v is None else v.contiguous() for v in (bias, bn_weight, bn_bias))
     given = [v is not None for v in (bias, gain, shift)]
     bias, gain, shift = (y if v is None else v for v in (bias, gain, shift))
+    wide = sum((n - 1) * step for n, step in zip(input.shape[1:], input.stride()[1:], strict=True)) >= 2**31
     conv_kernel[(tiles, triton.cdiv(F, block_o), groups)](
-        input, weight, bias, means, squares, gain, shift, y, pixels, F, C * KH * KW, H, W, KH, KW, OH, OW,
-        *input.stride(), *weight.stride(), *stride, *pad, *dilation, float(eps), *given, training,
-        BLOCK_P=block_p, BLOCK_O=block_o, BLOCK_K=32, num_warps=warps,
+        input, weight.contiguous(), bias, means, squares, gain, shift, y, F, K, H, W, OH, OW, down, across,
+        *input.stride(), *stride, *pad, *dilation, float(eps), KH, KW, any(pad + pad_end), wide, *given, training,
+        block_y, block_x, block_o, block_k, num_warps=warps, num_stages=stages,
     )  # fmt: skip
     if training:
         mean, var = (torch.empty(out_channels, device=y.device) for _ in range(2))
@@ -182,7 +207,8 @@ def fused_relu_batch_norm_conv2d(
         height = min(triton.next_power_of_2(out_channels), 2048 // width)
         merge_kernel[(triton.cdiv(out_channels, height),)](
             means, squares, mean, var, running_mean, running_var, running_mean.stride(0), running_var.stride(0),
-            out_channels, pixels, tiles, float(momentum), SIZE=block_p, CHANNELS=height, PARTS=width,
+            out_channels, pixels, OH, OW, down, across, tiles, float(momentum),
+            BLOCK_Y=block_y, BLOCK_X=block_x, CHANNELS=height, PARTS=width,
         )  # fmt: skip
         block = min(triton.next_power_of_2(OH * OW), 4096)
         rows = min(triton.next_power_of_2(N * out_channels), 4096 // block)

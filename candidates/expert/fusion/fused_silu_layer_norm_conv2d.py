@@ -1,9 +1,12 @@
 """Convolution as a matrix product that is never laid out (implicit GEMM), then layer normalisation and SiLU.
 
-A program computes a tile of output pixels by output channels of one image and group; the sum over input channel, filter
-row and filter column is one axis k, cut into blocks, and the pixels that a block needs are gathered as it goes. It also
-leaves count, mean, and sum of squares about the mean, of its tile; a second launch merges those of an image as Chan,
-Golub and LeVeque do, always in the same order and without cancellation, and a third normalises.
+A program computes a patch of output pixels by a tile of output channels of one group; the sum over input channel,
+filter row and filter column is one axis k, cut into blocks, and the pixels that a block needs are gathered as it goes.
+An address is one sum, of what depends on the pixel and what depends on k. float32 is multiplied in three TF32 products,
+as exact as float32.
+
+A program also leaves count, mean, and sum of squares about the mean, of its tile; a second launch merges those of an
+image as Chan, Golub and LeVeque do, always in the same order and without cancellation, and a third normalises.
 """
 
 import torch
@@ -13,45 +16,52 @@ import triton.language as tl
 
 @triton.jit
 def conv_kernel(
-    x_ptr, w_ptr, bias_ptr, y_ptr, part_ptr, GROUPS, F, K, H, W, KH, KW, OH, OW,
-    x_n, x_c, x_h, x_w, w_o, w_c, w_h, w_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w,
-    BIAS: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_O: tl.constexpr, BLOCK_K: tl.constexpr,
+    x_ptr, w_ptr, bias_ptr, y_ptr, part_ptr, F, K, H, W, OH, OW, down, across, x_n, x_c, x_h, x_w,
+    stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w,
+    KH: tl.constexpr, KW: tl.constexpr, PADDED: tl.constexpr, WIDE: tl.constexpr, BIAS: tl.constexpr,
+    BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr, BLOCK_O: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """part [images, 3, tiles of an image]: count, mean and m2 of every tile."""
-    group = (tl.program_id(2) % GROUPS).to(tl.int64)
-    image = (tl.program_id(2) // GROUPS).to(tl.int64)
-    p = tl.program_id(0) * BLOCK_P + tl.arange(0, BLOCK_P)
+    """part [images, 3, tiles of an image]: count, mean and m2 of every tile, of which down * across hold all pixels.
+
+    An image is WIDE if offsets in it need 64 bits.
+    """
+    group, image = tl.program_id(2).to(tl.int64), (tl.program_id(0) // (down * across)).to(tl.int64)
+    p = tl.arange(0, BLOCK_Y * BLOCK_X)
+    y = tl.program_id(0) // across % down * BLOCK_Y + p // BLOCK_X
+    x = tl.program_id(0) % across * BLOCK_X + p % BLOCK_X
     o = tl.program_id(1) * BLOCK_O + tl.arange(0, BLOCK_O)
-    top = (p // OW * stride_h - pad_h)[:, None]
-    left = (p % OW * stride_w - pad_w)[:, None]
-    x_ptr += image * x_n + group * (K // (KH * KW)) * x_c
-    w_ptr += group * F * w_o
-    total = tl.zeros((BLOCK_P, BLOCK_O), tl.float32)
+    seen, used, channel = (y < OH) & (x < OW), o < F, group * F + o
+    top, left = y * stride_h - pad_h, x * stride_w - pad_w
+    x_at = x_ptr + group * (K // (KH * KW)) * x_c + image * x_n + top.to(tl.int64) * x_h + left.to(tl.int64) * x_w
+    w_at = w_ptr + channel * K
+    total = tl.zeros((BLOCK_Y * BLOCK_X, BLOCK_O), tl.float32)
     for start in range(0, K, BLOCK_K):
         k = start + tl.arange(0, BLOCK_K)
-        c = (k // (KH * KW)).to(tl.int64)
-        i = k // KW % KH
-        j = k % KW
-        row = top + (i * dilation_h)[None, :]
-        column = left + (j * dilation_w)[None, :]
-        inside = (p < OH * OW)[:, None] & (k < K)[None, :] & (row >= 0) & (row < H) & (column >= 0) & (column < W)
-        x_at = x_ptr + (c * x_c)[None, :] + row.to(tl.int64) * x_h + column * x_w
-        w_at = w_ptr + (o.to(tl.int64) * w_o)[None, :] + (c * w_c + i * w_h + j * w_w)[:, None]
-        x = tl.load(x_at, mask=inside, other=0.0)
-        w = tl.load(w_at, mask=(k < K)[:, None] & (o < F)[None, :], other=0.0)
-        total = tl.dot(x, w, total, input_precision="ieee")
-    channel = group * F + o
+        c, i, j = k // (KH * KW), k // KW % KH, k % KW
+        if WIDE:
+            c = c.to(tl.int64)
+        there = seen[:, None] & (k < K)[None, :]
+        if PADDED:
+            row, column = top[:, None] + (i * dilation_h)[None, :], left[:, None] + (j * dilation_w)[None, :]
+            there &= (row.to(tl.uint32) < H) & (column.to(tl.uint32) < W)  # where less than 0 is large
+        x_k = c * x_c + i * dilation_h * x_h + j * dilation_w * x_w
+        value = tl.load(x_at[:, None] + x_k[None, :], mask=there, other=0.0)
+        w = tl.load(w_at[None, :] + k[:, None], mask=(k < K)[:, None] & used[None, :], other=0.0)
+        total = tl.dot(value, w, total, input_precision="tf32x3")
     if BIAS:
-        total += tl.load(bias_ptr + channel, mask=o < F, other=0.0)[None, :]
-    inside = (p < OH * OW)[:, None] & (o < F)[None, :]
-    y_at = y_ptr + (image * GROUPS * F + channel)[None, :] * (OH * OW) + p[:, None]
+        total += tl.load(bias_ptr + channel, mask=used, other=0.0)[None, :]
+    inside = seen[:, None] & used[None, :]
+    y_ptr += image * (tl.num_programs(2) * F) * OH * OW
+    y_at = y_ptr + (channel * OH * OW)[None, :] + (y.to(tl.int64) * OW + x)[:, None]
     tl.store(y_at, total, mask=inside)
-    high = tl.minimum(OH * OW - tl.program_id(0) * BLOCK_P, BLOCK_P)
-    count = (high * tl.minimum(F - tl.program_id(1) * BLOCK_O, BLOCK_O)).to(tl.float32)
+    count = tl.minimum(OH - tl.program_id(0) // across % down * BLOCK_Y, BLOCK_Y)
+    count *= tl.minimum(OW - tl.program_id(0) % across * BLOCK_X, BLOCK_X)
+    count = (count * tl.minimum(F - tl.program_id(1) * BLOCK_O, BLOCK_O)).to(tl.float32)
     mean = tl.sum(tl.sum(tl.where(inside, total, 0.0), axis=1), axis=0) / count
     d = tl.where(inside, total - mean, 0.0)
-    tiles = tl.num_programs(0) * tl.num_programs(1) * GROUPS
-    tile = (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * GROUPS + group
+    tiles = down * across * tl.num_programs(1) * tl.num_programs(2)
+    tile = tl.program_id(0) % (down * across) * tl.num_programs(1) + tl.program_id(1)
+    tile = tile * tl.num_programs(2) + tl.program_id(2)
     part_ptr += image * 3 * tiles + tile
     tl.store(part_ptr, count)
     tl.store(part_ptr + tiles, mean)
@@ -112,6 +122,20 @@ def before_and_after(padding, kernel, stride, dilation):
     return pair(padding), pair(padding)
 
 
+def patches(OH, OW, size):
+    """How many patches of `size` pixels cover an image, down and across, and the sides that reach out least."""
+    sides = [(size >> n, 1 << n) for n in range(size.bit_length())]
+    tiled = [(triton.cdiv(OH, y), triton.cdiv(OW, x), y, x) for y, x in sides]
+    return min(reversed(tiled), key=lambda each: each[0] * each[1])
+
+
+def tile(pixels, F, K):
+    """Pixels, channels and block along k of a tile, warps and stages."""
+    block_o = max(16, min(64, triton.next_power_of_2(F)))
+    block_k, stages = min(32, max(16, triton.next_power_of_2(K))), 3 if K > 32 else 1
+    return (64 if pixels * F < 1 << 20 else 128), block_o, block_k, 4, stages
+
+
 def fused_silu_layer_norm_conv2d(
     x, weight, conv_weight, conv_bias=None, conv_stride=1, conv_padding=0, conv_dilation=1, conv_groups=1, ln_eps=1e-5
 ):
@@ -129,17 +153,18 @@ def fused_silu_layer_norm_conv2d(
     y = torch.empty((N, out_channels, OH, OW), dtype=x.dtype, device=x.device)
     if not y.numel():
         return y
-    F, S = out_channels // groups, OH * OW
-    block_p, block_o, warps = (64, 32, 4) if y.numel() < 2**20 else (128, 64, 8)
-    block_o = min(block_o, max(16, triton.next_power_of_2(F)))
-    tiles_p, tiles_o = triton.cdiv(S, block_p), triton.cdiv(F, block_o)
-    tiles = tiles_p * tiles_o * groups
+    F, K, S = out_channels // groups, C * KH * KW, OH * OW
+    block_p, block_o, block_k, warps, stages = tile(N * S, F, K)
+    down, across, block_y, block_x = patches(OH, OW, block_p)
+    tiles_o = triton.cdiv(F, block_o)
+    tiles = down * across * tiles_o * groups
     parts = torch.empty((N, 3, tiles), dtype=torch.float32, device=x.device)
     mean, scale = (torch.empty(N, dtype=torch.float32, device=x.device) for _ in range(2))
-    conv_kernel[(tiles_p, tiles_o, N * groups)](
-        x, conv_weight, y if conv_bias is None else conv_bias.contiguous(), y, parts, groups, F, C * KH * KW,
-        H, W, KH, KW, OH, OW, *x.stride(), *conv_weight.stride(), *stride, *pad, *dilation, conv_bias is not None,
-        BLOCK_P=block_p, BLOCK_O=block_o, BLOCK_K=32, num_warps=warps,
+    wide = sum((n - 1) * step for n, step in zip(x.shape[1:], x.stride()[1:], strict=True)) >= 2**31
+    conv_kernel[(N * down * across, tiles_o, groups)](
+        x, conv_weight.contiguous(), y if conv_bias is None else conv_bias.contiguous(), y, parts, F, K, H, W, OH, OW,
+        down, across, *x.stride(), *stride, *pad, *dilation, KH, KW, any(pad + pad_end), wide, conv_bias is not None,
+        block_y, block_x, block_o, block_k, num_warps=warps, num_stages=stages,
     )  # fmt: skip
     width = min(triton.next_power_of_2(tiles), 2048)
     merge_kernel[(N,)](parts, mean, scale, tiles, out_channels * S, float(ln_eps), BLOCK=width)
