@@ -244,6 +244,44 @@ def changed_type(x, out, N: tl.constexpr):
 
 
 @triton.jit
+def changed_in_branch(x, out, N: tl.constexpr):
+    p = x
+    if tl.load(x) > 0:
+        p += tl.arange(0, N)
+    tl.store(out, tl.sum(tl.load(p)))
+
+
+@triton.jit
+def changed_otherwise(x, out, N: tl.constexpr):
+    value = tl.load(x)
+    if value > 2:
+        value += 1
+    elif value > 0:
+        value = value.to(tl.float64)
+    tl.store(out, value)
+
+
+@triton.jit
+def branches(x, out, n, WIDE: tl.constexpr, N: tl.constexpr):
+    """What compiles: a branch that is decided when compiling may change types, others set new names or keep types."""
+    value = tl.load(x)
+    if WIDE:
+        value = value.to(tl.float64)
+    elif N > 2:
+        value = tl.load(x + tl.arange(0, N))
+    i = 0
+    if n > 3:
+        i = n - 1
+        half = 0.5
+    else:
+        half = 2.0
+        i += 1
+    if n > 100:
+        n = n // 2
+    tl.store(out, tl.sum(tl.zeros((1,), tl.float64) + value) * half + i)
+
+
+@triton.jit
 def early_return(x, out, N: tl.constexpr):
     for i in range(N):
         if i == 3:
@@ -353,6 +391,8 @@ FAILURES = {
     "python_math": (launched(python_math), None),
     "wrong_call": (launched(wrong_call), None),
     "changed_type": (launched(changed_type), None),
+    "changed_in_branch": (launched(changed_in_branch), None),
+    "changed_otherwise": (launched(changed_otherwise), None),
     "early_return": (launched(early_return), None),
     "escaped": (lambda: escaped[(1,)](torch.zeros(8), 3, N=4), None),
     "broken_off": (launched(broken_off), None),
@@ -491,7 +531,17 @@ def check_known_globals():
     assert out.tolist() == [9.0] * 8
 
 
+def check_branches():
+    found = []
+    for n, wide, length in ((7, True, 8), (2, False, 2), (200, False, 4)):
+        out = torch.zeros(1)
+        branches[(1,)](torch.ones(length), out, n, WIDE=wide, N=length)
+        found.append(out)
+    return equal(torch.cat(found), [0.5 + 6, 2.0 + 1, 4 * 0.5 + 199])
+
+
 CHECKS = {
+    "branches": check_branches,
     "known_globals": check_known_globals,
     "loops": check_loops,
     "own_variables": check_own_variables,

@@ -82,7 +82,7 @@ def unrolled(first: Any, second: Any = None, step: Any = 1, **options: Any) -> r
 
 
 def live(names: tuple[str, ...], values: dict[str, Any]) -> dict[str, Any]:
-    """Of the variables that a loop assigns, those that there are before it, or at the end of its body, and their types.
+    """Of the variables that a loop or branch assigns, those that there are before it, or at its end, and their types.
 
     The type of what is no tensor is None.
     """
@@ -95,6 +95,13 @@ def carried(before: dict[str, Any], after: dict[str, Any]) -> None:
     for name, was in before.items():
         if was is not None and after.get(name) not in (None, was):
             refuse(f"Loop-carried variable {name} has initial type {was} but is re-assigned to {after[name]} in loop!")
+
+
+def branched(test: Any, before: dict[str, Any], after: dict[str, Any], block: str) -> None:
+    """A variable keeps its type in a branch that is decided at run time: anything else does not compile."""
+    for name, was in before.items() if is_tensor(test) else ():
+        if was is not None and after.get(name) not in (None, was):
+            refuse(f"initial value for `{name}` is of type {was}, but the {block} block redefines it as {after[name]}")
 
 
 def own(name: str, before: dict[str, Any], values: dict[str, Any]) -> bool:
@@ -112,6 +119,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
     "assigned": assigned,
     "live": live,
     "carried": carried,
+    "branched": branched,
     "own": own,
     "refuse": refuse,
     "range": loop,

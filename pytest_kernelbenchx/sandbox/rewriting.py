@@ -4,8 +4,8 @@ Triton's interpreter executes a kernel as plain Python, where `a and b` of two b
 its arguments, an `assert` is checked (a GPU skips it without debugging), and the variable of a loop is a Python int.
 The compiler turns them into `logical_and`, `maximum`, nothing, and an int32 scalar; here the source is rewritten to
 call the functions of `constructs`, which do the same. What the compiler refuses in a loop (a variable that changes its
-type, `return`, `break`, `continue`) is refused when it is reached, and variables that a loop's body assigns first are
-gone when it ends.
+type, `return`, `break`, `continue`) or in a branch (a variable that changes its type) is refused when it is reached, and
+variables that a loop's body assigns first are gone when it ends.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .constructs import HELPERS
 from .refusals import foreign, names_of, unsupported_node
 
 PREFIX = "_kernelbenchx_"
+LOCALS = ast.Call(func=ast.Name(id="locals", ctx=ast.Load()), args=[], keywords=[])
 CHAINS = hasattr(interpreter.ASTTransformer, "visit_Compare")  # since Triton 3.7 or so, `0 <= x < n` compiles
 NAMED = ("_InterpreterComparison", "interpreter_semantic")  # what Triton's own rewriting refers to
 
@@ -41,7 +42,7 @@ def called(node: ast.expr) -> str:
 
 
 def stored(body: list[ast.stmt]) -> list[str]:
-    """Names that a loop's body assigns."""
+    """Names that a body assigns."""
     nodes = (node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name))
     return sorted({node.id for node in nodes if isinstance(node.ctx, ast.Store)})
 
@@ -93,18 +94,33 @@ class Rewriter(interpreter.ASTTransformer):
         self.loops -= 1
         if not check or not names:
             return node
-        types = ast.Tuple(elts=[ast.Constant(name) for name in names], ctx=ast.Load())
-        local = ast.Call(func=ast.Name(id="locals", ctx=ast.Load()), args=[], keywords=[])
-        now = call("live", types, local)
-        name = PREFIX + f"before_{node.lineno}_{node.col_offset}"
-        before = ast.Name(id=name, ctx=ast.Load())
-        remember = ast.copy_location(ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=now), node)
+        now = call("live", ast.Tuple(elts=[ast.Constant(name) for name in names], ctx=ast.Load()), LOCALS)
+        remember, before = self.remembered(node, "before", now)
         node.body.append(ast.copy_location(ast.Expr(call("carried", before, now)), node))
         for variable in names:
             gone = ast.Delete(targets=[ast.Name(id=variable, ctx=ast.Del())])
-            test = call("own", ast.Constant(variable), before, local)
+            test = call("own", ast.Constant(variable), before, LOCALS)
             node.body.append(ast.copy_location(ast.If(test=test, body=[gone], orelse=[]), node))
         return [remember, node]
+
+    def remembered(self, node: ast.stmt, what: str, value: ast.expr) -> tuple[ast.stmt, ast.Name]:
+        """A statement that keeps a value before `node`, and the name that it is kept under."""
+        name = PREFIX + f"{what}_{node.lineno}_{node.col_offset}"
+        keep = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
+        return ast.copy_location(keep, node), ast.Name(id=name, ctx=ast.Load())
+
+    def visit_If(self, node: ast.If) -> Any:
+        names = stored([*node.body, *node.orelse])
+        self.generic_visit(node)
+        if not names:
+            return node
+        now = call("live", ast.Tuple(elts=[ast.Constant(name) for name in names], ctx=ast.Load()), LOCALS)
+        remember, before = self.remembered(node, "before", now)
+        condition, test = self.remembered(node, "test", node.test)
+        node.test = test
+        for body, block in ((node.body, "then"), (node.orelse, "else")):
+            body.append(ast.copy_location(ast.Expr(call("branched", test, before, now, ast.Constant(block))), node))
+        return [remember, condition, node]
 
     def visit_Return(self, node: ast.Return) -> Any:
         self.generic_visit(node)
