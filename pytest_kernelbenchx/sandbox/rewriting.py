@@ -4,7 +4,7 @@ Triton's interpreter executes a kernel as plain Python, where `a and b` of two b
 its arguments, an `assert` is checked (a GPU skips it without debugging), and the variable of a loop is a Python int.
 The compiler turns them into `logical_and`, `maximum`, nothing, and an int32 scalar; here the source is rewritten to
 call the functions of `constructs`, which do the same. What the compiler refuses in a loop (a variable that changes its
-type, `return`, `break`, `continue`) or in a branch (a variable that changes its type) is refused when it is reached, and
+type, `return`, `break`, `continue`) or in a branch (a variable that changes its type) is refused when it is reached;
 variables that a loop's body assigns first are gone when it ends.
 """
 
