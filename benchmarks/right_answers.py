@@ -6,8 +6,7 @@ Every task's cases are drawn as for a candidate on a GPU and answered in three w
 case's element type (but where it overflows though the result does not, as its float16 sums on a CPU do), `exact` the
 result in double precision rounded once, `wide` what a good kernel does, PyTorch in float32 rounded once to 16 bits. For
 a quantized task `scheme` rounds every quantized input with one scale per slice, as an honest kernel may. Prints each
-rejection, and exits with 1 if there is one. Kernels are not run: `pytest --kbx-method=expert --kbx-effort=thorough` does
-that.
+rejection, and exits with 1 if there is one. Kernels are not run: `--kbx-method=expert --kbx-effort=thorough` does that.
 """
 
 import argparse
