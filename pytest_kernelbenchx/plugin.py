@@ -65,6 +65,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="limit per call and stage, e.g. 60 or compiles=30,correct=120 (default: 60 to compile, 120 else)",
     )
+    add(
+        "--kbx-delegation",
+        choices=("report", "forbid"),
+        default="report",
+        help="whether PyTorch may do a part of the work: report its share (default), or forbid it (DELEGATED)",
+    )
     add("--kbx-memory", type=float, default=8.0, metavar="GIB", help="memory that a candidate may hold (default: 8)")
     add(
         "--kbx-results",

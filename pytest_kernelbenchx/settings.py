@@ -29,6 +29,7 @@ class Settings:
         tasks: the folder of task files.
         candidates: the folder (or JSONL file) of candidates.
         methods: the methods to judge; empty for all.
+        delegation: "report" or "forbid" that a part of the work is PyTorch's.
         processes: how many of a candidate's processes answer its cases at the same time.
     """
 
@@ -42,6 +43,7 @@ class Settings:
     candidates: Path
     methods: tuple[str, ...]
     processes: int = 1
+    delegation: str = "report"
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Settings":
@@ -59,6 +61,7 @@ class Settings:
             tasks=tasks_path(config, directories),
             candidates=candidates_path(config, directories),
             methods=methods(get("kbx_method")),
+            delegation=get("kbx_delegation"),
             processes=processes(where, getattr(config, "workerinput", {}).get("workercount", 1)),
         )
 

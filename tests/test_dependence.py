@@ -19,7 +19,7 @@ CANDIDATES = {
         "DELEGATED",
     ),
     "part": (
-        "def relu(input, inplace=False):\n    out = honest(torch.relu(input))\n"
+        "def relu(input, inplace=False):\n    out = honest(input * 1.0)\n"
         "    return input.copy_(out) if inplace else out\n",
         "PASSED",
     ),

@@ -48,7 +48,7 @@ class Caller:
         self._configurations: list[int] = []
         self._lost = False
         self.held: list[list[torch.Tensor | None]] = []
-        self._how: dict[str, bool] = {}
+        self._how: dict[str, Any] = {}
 
     def start(self, limit: float) -> None:
         """Begin a stage: no call may take longer than `limit` seconds."""
@@ -72,19 +72,21 @@ class Caller:
         hold: bool = False,
         reuse: bool = False,
         idle: bool = False,
+        audit: dict[str, Any] | None = None,
     ) -> Reply:
         """Run the candidate on a case; OutcomeError if it cannot be loaded, or its process dies.
 
         Args:
             turn: on a GPU, the number of the configuration that autotuned kernels use (counted round); if not given,
                 the next one.
-            hold, reuse, idle: see `Child.call`.
+            hold, reuse, idle, audit: see `Child.call`.
         """
         self._loaded()
         if turn is not None and self._configurations:
             ordered, first = sorted(self._configurations), turn % len(self._configurations)
             self._configurations = ordered[first:] + ordered[:first]
-        self._how = {name: True for name, wanted in (("hold", hold), ("reuse", reuse), ("idle", idle)) if wanted}
+        how = {"hold": hold, "reuse": reuse, "idle": idle, "audit": audit}
+        self._how = {name: wanted for name, wanted in how.items() if wanted}
         arguments = dict(expected.arguments)
         if case.out and self.task.out:
             arguments[self.task.out] = preallocated(expected.eager, case.layouts.get(self.task.out, "contiguous"))
@@ -97,7 +99,7 @@ class Caller:
         after = self._by_name(arguments, answer.after)
         own = sum(launch["own"] and "raised" not in launch for launch in answer.launches)
         reply = Reply(answer.value, after, answer.devices, self.sandbox.device, second=second, launches=own)
-        return replace(reply, aliases=answer.aliases)
+        return replace(reply, aliases=answer.aliases, evidence=answer.evidence)
 
     def again(self) -> list[Any]:
         """What the latest held calls returned, as it is now; OutcomeError if the process dies."""

@@ -11,8 +11,10 @@ from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge import messages, policy, speed
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.chosen import chosen_case
+from pytest_kernelbenchx.judge.delegation import audited
 from pytest_kernelbenchx.judge.dependence import judge_dependence
 from pytest_kernelbenchx.judge.explicit import first_cases, small_examples
+from pytest_kernelbenchx.judge.freshness import explained
 from pytest_kernelbenchx.judge.oracle import expect
 from pytest_kernelbenchx.judge.steadiness import judge_steadiness
 from pytest_kernelbenchx.judge.trial import Trial, told
@@ -172,17 +174,27 @@ class Evaluation:
     def _correct(self) -> Outcome:
         text = self.laboratory.settings.case
         if text is None:
-            outcome = self.trial.run()
+            outcome = self._tried()
             idle = outcome.passed and self.trial.idle
             if idle:
                 return self._without_kernel("every call of some size")
-            return outcome if not outcome.passed else self._steady() or outcome
+            return outcome if not outcome.passed else self._steady() or self._audited(outcome)
         try:
             return self.trial.only(chosen_case(self.task, text))
         except (OutcomeError, SandboxError):
             raise
         except Exception as error:
             return Outcome(Verdict.INFRA_ERROR, f"--kbx-case does not fit the task: {error}")
+
+    def _tried(self) -> Outcome:
+        try:
+            return self.trial.run()
+        except OutcomeError as error:
+            raise OutcomeError(explained(self.task, self.caller, error.outcome)) from None
+
+    def _audited(self, outcome: Outcome) -> Outcome:
+        forbid = self.laboratory.settings.delegation == "forbid"
+        return audited(self.task, self.caller, self.trial.passed(), outcome, forbid)
 
     def _steady(self) -> Outcome | None:
         passed = self.trial.passed()

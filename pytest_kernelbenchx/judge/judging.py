@@ -20,6 +20,7 @@ from pytest_kernelbenchx.judge.quantizing import judge_quantized_case
 from pytest_kernelbenchx.judge.randomized import Uniform, judge_dropout, judge_uniform
 from pytest_kernelbenchx.judge.tolerance import Tolerance
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
+from pytest_kernelbenchx.sandbox.evidence import Evidence
 from pytest_kernelbenchx.sandbox.protocol import Opaque
 from pytest_kernelbenchx.task import Task, select
 
@@ -39,6 +40,7 @@ class Reply:
         second: what the same call returned under another seed, for random tasks.
         launches: how many launches of the candidate's own kernels were seen.
         aliases: by number of a returned tensor, that of the input tensor with which it shares memory.
+        evidence: what was seen in a call that was watched.
     """
 
     value: Any = None
@@ -49,6 +51,7 @@ class Reply:
     second: Any = None
     launches: int = 0
     aliases: dict[int, int] = field(default_factory=dict)
+    evidence: Evidence | None = None
 
 
 def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:

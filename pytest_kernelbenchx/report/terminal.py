@@ -56,7 +56,7 @@ class Summary:
         if recorder.records:
             terminalreporter.section("kernelbenchx")
             lines = table(rows(recorder.records, self._task_counts(), laboratory(self.config).extra))
-            after = [*reasons(recorder.records), *absent(recorder.records)]
+            after = [*reasons(recorder.records), *delegated(recorder.records), *absent(recorder.records)]
             for line in [*lines, *speeds.table(recorder.records), *after]:
                 terminalreporter.write_line(line)
             for path in recorder.files:
@@ -94,6 +94,22 @@ def absent(records: list[dict[str, Any]]) -> list[str]:
         return []
     what = "a candidate could do what they prevent; landlock_* need Linux 6.12 with Landlock, in parts 5.13"
     return [f"warning: layers of the sandbox that were not active: {', '.join(missing)} ({what})"]
+
+
+def delegated(records: list[dict[str, Any]]) -> list[str]:
+    """Which candidates were passed and leave a part of their work to PyTorch, the largest share first."""
+    found = [r for r in records if r["verdict"] == "PASSED" and r.get("facts", {}).get("delegated_share")]
+    if not found:
+        return []
+    found.sort(key=lambda record: -record["facts"]["delegated_share"])
+    told = [f"{r['task']}[{method_of(r)}] {_part(r['facts'])}" for r in found[:REASONS]]
+    more = f" and {len(found) - REASONS} more, see the records" if len(found) > REASONS else ""
+    by = found[0]["facts"]["delegated_by"]
+    return [f"left to PyTorch in part (share of the work by {by}): {', '.join(told)}{more}"]
+
+
+def _part(facts: dict[str, Any]) -> str:
+    return f"{facts['delegated_share']:.0%} ({', '.join(facts['delegated'][:3])})"
 
 
 def rows(records: list[dict[str, Any]], tasks: Counter, extra: Collection[str] = frozenset()) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
+from pytest_kernelbenchx.sandbox.evidence import Evidence, checked
 from pytest_kernelbenchx.sandbox.protocol import Opaque, decode, unpack
 from pytest_kernelbenchx.sandbox.wire import ProtocolError, as_list, natural, text
 
@@ -44,6 +45,7 @@ class Answer:
         witness: whether the launcher was still watched after the call.
         seconds: host time of the call as the child says.
         error: {"verdict": Verdict, "type": name, "message": text, "traceback": text}.
+        evidence: of a call that was watched.
     """
 
     ok: bool
@@ -56,6 +58,7 @@ class Answer:
     witness: bool = False
     seconds: float = 0.0
     error: dict | None = None
+    evidence: Evidence | None = None
 
     @property
     def outcome(self) -> Outcome | None:
@@ -111,6 +114,7 @@ def returned(header: dict, payload: bytearray, sent: Sequence[torch.Tensor], lim
         if "alias" in row:
             answer.aliases[index] = natural(row["alias"], "alias", len(sent) - 1)
     answer.seconds = _seconds(header.get("seconds"))
+    answer.evidence = None if header.get("audit") is None else checked(header["audit"])
     return answer
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import triton.language as tl
 from triton._C.libtriton import ir
 
-from . import formats
+from . import formats, shadow
 from .blocks import FORMATS, Handle, format_of, from_bits, memory_dtype, numpy_dtype, to_bits
 from .limits import InterpreterLimit
 
@@ -130,6 +130,8 @@ class Integers:
 
     def create_dot(self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any) -> Any:
         left, right, acc = a.data, b.data, d.data
+        if shadow.current is not None:
+            shadow.current.multiplied(left.shape, right.shape)
         if acc.dtype.kind in "iu":  # exact: |sum| < 2**53 for any block of 8-bit operands
             product = np.matmul(left.astype(np.float64), right.astype(np.float64)).astype(np.int64)
             return Handle(product + acc, d.dtype.scalar)

@@ -24,7 +24,7 @@ import numpy
 import torch
 
 from pytest_kernelbenchx.dtypes import NAMES
-from pytest_kernelbenchx.sandbox import failures, interpreter, landlock, processes, witness
+from pytest_kernelbenchx.sandbox import failures, interpreter, landlock, processes, watching, witness
 from pytest_kernelbenchx.sandbox.held import Held
 from pytest_kernelbenchx.sandbox.protocol import decode, encode, obstacle, pack, storage_bytes, unpack
 from pytest_kernelbenchx.sandbox.wire import CHANNEL_LOST, ProtocolError, Reader, frame
@@ -190,8 +190,9 @@ class Runner:
             tensors = self.held.renewed(tensors) if header["reuse"] else tensors
             args, kwargs, grads = (decode(header[key], tensors, self.device) for key in ("args", "kwargs", "grads"))
             _seed(header["seed"])
+            watched = watching.watch(header["audit"], tensors, self.log, self.device)
             start = time.perf_counter()
-            with self.idling() if header["idle"] else contextlib.nullcontext():
+            with watched, self.idling() if header["idle"] else contextlib.nullcontext():
                 result = self.entry(*args, **kwargs) if grads is None else self.optimise(grads, *args, **kwargs)
             if self.device == "cuda":
                 torch.cuda.synchronize()
@@ -199,6 +200,7 @@ class Runner:
             if header["hold"]:
                 self.held.keep(tensors, result)
             reply, buffers = _report(result, tensors, header["limit"], len(payload))
+            reply["audit"] = watched.report(result)
         except BaseException as error:  # sys.exit, pytest.skip and KeyboardInterrupt are failures like any other
             return {"error": failures.describe(error, "RUNTIME_ERROR", self.file), **self.log.report()}, ()
         return {"ok": True, "seconds": seconds, **reply, **self.log.report()}, buffers

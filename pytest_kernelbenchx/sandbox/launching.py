@@ -22,7 +22,7 @@ from triton.runtime import autotuner, interpreter
 from triton.runtime.errors import AutotunerError, InterpreterError
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from . import bounds, constructs, reductions
+from . import bounds, constructs, reductions, shadow
 
 OPTIONS = frozenset(CUDAOptions.__dataclass_fields__)
 LARGEST_GRID = (2**31 - 1, 65535, 65535)  # CUDA programming guide, compute capabilities: maximum grid dimensions
@@ -66,7 +66,8 @@ def launch(self: Any, *arguments: Any, **keywords: Any) -> None:
     converted = {name: value if name in self.constexprs else convert(value) for name, value in bound.items()}
     bounds.begin(bound)
     try:
-        run_programs(self.fn, converted, sizes)
+        with shadow.launch(self.fn, bound):
+            run_programs(self.fn, converted, sizes)
     finally:
         bounds.end()
 

@@ -10,7 +10,7 @@ from triton._C.libtriton import interpreter as native
 from triton._C.libtriton import ir
 from triton.runtime.interpreter import InterpreterBuilder
 
-from . import bounds
+from . import bounds, shadow
 from .blocks import FORMATS, Handle, from_bits, memory_dtype, numpy_dtype, raw_data, to_bits
 from .limits import InterpreterLimit
 
@@ -24,12 +24,16 @@ class Memory:
         fill = np.zeros(ptrs.data.shape, memory) if other is None else to_bits(other.data, dtype).astype(memory)
         fill = np.ascontiguousarray(np.broadcast_to(fill, ptrs.data.shape))
         bounds.check(ptrs.data, raw_data(mask), fill.itemsize, "it read")
+        if shadow.current is not None:
+            shadow.current.loaded(ptrs.data, raw_data(mask), fill.itemsize)
         raw = native.load(ptrs.data, raw_data(mask), fill, memory)
         return Handle(from_bits(raw, dtype), dtype)
 
     def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *policy: Any, **options: Any) -> Any:
         bits = to_bits(value.data, value.dtype)
         bounds.check(ptrs.data, raw_data(mask), bits.itemsize, "it wrote")
+        if shadow.current is not None:
+            shadow.current.stored(ptrs.data, raw_data(mask), bits.itemsize)
         return native.store(ptrs.data, bits, raw_data(mask))
 
     def create_load(self, ptr: Any, *policy: Any, **options: Any) -> Any:
@@ -42,12 +46,15 @@ class Memory:
         order = InterpreterBuilder.ir_sem_to_interpreter_sem[sem]
         wanted, new = to_bits(cmp.data, cmp.dtype), to_bits(val.data, val.dtype)
         bounds.check(ptr.data, np.ones(1, bool), new.itemsize, "it wrote")
+        changed(ptr.data, np.ones(1, bool), new.itemsize)
         old = native.atomic_cas(ptr.data, wanted, new, order)
         return Handle(from_bits(old, cmp.dtype), cmp.dtype.scalar)
 
     def create_atomic_rmw(self, operation: Any, ptr: Any, val: Any, mask: Any, sem: Any, scope: Any) -> Any:
         dtype = val.dtype.scalar
-        bounds.check(ptr.data, mask.data, np.dtype(memory_dtype(dtype)).itemsize, "it wrote")
+        size = np.dtype(memory_dtype(dtype)).itemsize
+        bounds.check(ptr.data, mask.data, size, "it wrote")
+        changed(ptr.data, mask.data, size)
         if dtype in FORMATS or dtype == tl.float16:
             return one_by_one(operation, ptr, val, mask)
         old = native.atomic_rmw(
@@ -58,6 +65,13 @@ class Memory:
             InterpreterBuilder.ir_sem_to_interpreter_sem[sem],
         )
         return Handle(old, dtype)
+
+
+def changed(addresses: np.ndarray, mask: np.ndarray, size: int) -> None:
+    """An atomic operation reads and writes, for whoever watches."""
+    if shadow.current is not None:
+        shadow.current.loaded(addresses, mask, size)
+        shadow.current.stored(addresses, mask, size)
 
 
 def watch_integers() -> None:

@@ -81,6 +81,7 @@ class Child:
         hold: bool = False,
         reuse: bool = False,
         idle: bool = False,
+        audit: dict[str, Any] | None = None,
     ) -> Answer:
         """Run the entry point.
 
@@ -97,6 +98,7 @@ class Child:
             hold: keep the inputs, and the result for `again`.
             reuse: pass the inputs of the last call that was held, filled with these values, if they have this form.
             idle: launch no kernel.
+            audit: watch the call, see `watching.watch`.
 
         Raises:
             Died: there is no answer.
@@ -108,7 +110,7 @@ class Child:
         rows, buffers = pack(sent)
         size = sum(map(len, buffers))
         question = {"do": "call", "seed": seed, "configs": configs, "limit": limit, **trees}
-        question |= {"hold": hold, "reuse": reuse, "idle": idle}
+        question |= {"hold": hold, "reuse": reuse, "idle": idle, "audit": audit}
         question |= {"tensors": rows, "storages": [len(buffer) for buffer in buffers]}
         header, payload = self.ask(question, buffers, timeout=timeout, limit=2 * limit + size)
         try:

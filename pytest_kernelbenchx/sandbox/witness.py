@@ -7,6 +7,7 @@ itself may be forged, so a launch log can only count against a candidate, never 
 """
 
 import threading
+import time
 from typing import Any
 
 from pytest_kernelbenchx.sandbox import failures
@@ -19,7 +20,8 @@ class Log:
 
     `dropped` counts the rest; `fault` says why there is no witness, if there is none. An entry is {"kernel": name,
     "grid": [x, y, z], "own": bool}; the grid is empty if the launch failed before it was known, and one that failed has
-    "raised": what it raised, see `failures.raised`. While `idle` is set, launches are logged and not made.
+    "raised": what it raised, see `failures.raised`. While `idle` is set, launches are logged and not made. `spans`, if
+    there is a list, gets the times (ns since the epoch) before and after every launch of an own kernel on a GPU.
     """
 
     def __init__(self, own_file: str):
@@ -28,6 +30,7 @@ class Log:
         self.dropped = 0
         self.fault: str | None = None
         self.idle = False
+        self.spans: list[tuple[int, int]] | None = None
         self._kinds: set[tuple[str, bool]] = set()
         self.seat: tuple[Any, Any] = (None, None)
 
@@ -112,7 +115,12 @@ def _watch_gpu(log: Log) -> None:
 
     def watched_launch(self, x, y, z, stream, function, *args, **kwargs):
         current.entry = log.add(getattr(current, "function", None), [int(x), int(y), int(z)])
-        return None if log.idle else launch(self, x, y, z, stream, function, *args, **kwargs)
+        start = time.time_ns()
+        try:
+            return None if log.idle else launch(self, x, y, z, stream, function, *args, **kwargs)
+        finally:
+            if log.spans is not None and current.entry["own"]:
+                log.spans.append((start, time.time_ns()))
 
     JITFunction.run, CudaLauncher.__call__ = watched_run, watched_launch
     log.seat = (CudaLauncher, watched_launch)
