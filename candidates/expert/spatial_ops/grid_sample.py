@@ -1,7 +1,8 @@
 """Sample images or volumes at given places.
 
-A program holds a block of places of one image by a block of channels. Indices and weights follow from the places once;
-then for each block of channels the 1, 4 or 8 neighbours are gathered. Images are volumes with one layer.
+A program holds a block of places of one image. Indices and weights follow from the places once; then for each of its
+channels the 1, 4 or 8 neighbours are gathered. It has so many channels that 16 MiB hold them, so that what neighbouring
+places read again is found in the second-level cache. Images are volumes with one layer.
 """
 
 import torch
@@ -13,10 +14,7 @@ import triton.language as tl
 def index_of(g, S, BORDER: tl.constexpr, REFLECT: tl.constexpr, ALIGN: tl.constexpr):
     """The index that coordinate g means along an axis of length S, moved into 0 .. S - 1 where the padding wants it."""
     size = tl.full((), 0.0, tl.float32) + S
-    if ALIGN:
-        at = (g + 1.0) / 2.0 * (size - 1.0)
-    else:
-        at = ((g + 1.0) * size - 1.0) / 2.0
+    at = (g + 1.0) / 2.0 * (size - 1.0) if ALIGN else ((g + 1.0) * size - 1.0) / 2.0
     if REFLECT:
         low = 0.0 if ALIGN else -0.5
         span = size - 1.0 if ALIGN else size
@@ -45,17 +43,20 @@ def inside(at, S):
 
 
 @triton.jit
-def grid_sample_kernel(x_ptr, g_ptr, y_ptr, PLACES, C, D, H, W, x_n, x_c, x_d, x_h, x_w,
-                       VOLUME: tl.constexpr, NEAREST: tl.constexpr, BORDER: tl.constexpr, REFLECT: tl.constexpr,
-                       ALIGN: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_C: tl.constexpr):
-    n = tl.program_id(1).to(tl.int64)
-    p = tl.program_id(0) * BLOCK_P + tl.arange(0, BLOCK_P)
+def grid_sample_kernel(
+    x_ptr, g_ptr, y_ptr, PLACES, C, channels, D, H, W, x_n, x_c, x_d, x_h, x_w,
+    VOLUME: tl.constexpr, NEAREST: tl.constexpr, BORDER: tl.constexpr, REFLECT: tl.constexpr, ALIGN: tl.constexpr,
+    WIDE: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """WIDE if offsets in the image of a channel need 64 bits."""
+    n = tl.program_id(2).to(tl.int64)
+    p = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     ok = p < PLACES
     AXES: tl.constexpr = 3 if VOLUME else 2
-    g_at = g_ptr + (n * PLACES + p) * AXES
+    g_at = g_ptr + n * PLACES * AXES + p.to(tl.int64) * AXES
     x = index_of(tl.load(g_at, mask=ok, other=0.0), W, BORDER, REFLECT, ALIGN)
     y = index_of(tl.load(g_at + 1, mask=ok, other=0.0), H, BORDER, REFLECT, ALIGN)
-    z = tl.zeros((BLOCK_P,), tl.float32)
+    z = tl.zeros((BLOCK,), tl.float32)
     if VOLUME:
         z = index_of(tl.load(g_at + 2, mask=ok, other=0.0), D, BORDER, REFLECT, ALIGN)
     if NEAREST:
@@ -63,15 +64,14 @@ def grid_sample_kernel(x_ptr, g_ptr, y_ptr, PLACES, C, D, H, W, x_n, x_c, x_d, x
     else:
         left, top, front = tl.floor(x), tl.floor(y), tl.floor(z)
     CORNERS: tl.constexpr = 1 if NEAREST else (8 if VOLUME else 4)
-    for first in range(0, C, BLOCK_C):
-        c = (first + tl.arange(0, BLOCK_C)).to(tl.int64)[:, None]
-        total = tl.zeros((BLOCK_C, BLOCK_P), tl.float32)
+    NUMBER: tl.constexpr = tl.int64 if WIDE else tl.int32
+    for c in range(tl.program_id(1) * channels, tl.minimum(C, (tl.program_id(1) + 1) * channels)):
+        total = tl.zeros((BLOCK,), tl.float32)
         for corner in tl.static_range(CORNERS):
             column, row, layer = left + corner % 2, top + corner // 2 % 2, front + corner // 4
             there = ok & inside(column, W) & inside(row, H) & inside(layer, D)
-            at = column.to(tl.int64) * x_w + row.to(tl.int64) * x_h + layer.to(tl.int64) * x_d
-            seen = there[None, :] & (c < C)
-            value = tl.load(x_ptr + n * x_n + c * x_c + at[None, :], mask=seen, other=0.0)
+            at = column.to(NUMBER) * x_w + row.to(NUMBER) * x_h + layer.to(NUMBER) * x_d
+            value = tl.load(x_ptr + n * x_n + c.to(tl.int64) * x_c + at, mask=there, other=0.0)
             if NEAREST:
                 total += value
             else:
@@ -79,8 +79,8 @@ def grid_sample_kernel(x_ptr, g_ptr, y_ptr, PLACES, C, D, H, W, x_n, x_c, x_d, x
                 if VOLUME:
                     weight *= 1.0 - tl.abs(z - layer)
                 # Where the place is so far out that its neighbours can't be told apart the weight is not sensible.
-                total += tl.where(seen, weight[None, :] * value, 0.0)
-        tl.store(y_ptr + (n * C + c) * PLACES + p[None, :], total, mask=ok[None, :] & (c < C))
+                total += tl.where(there, weight * value, 0.0)
+        tl.store(y_ptr + (n * C + c) * PLACES + p, total, mask=ok)
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
@@ -97,10 +97,12 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         return output
     x = input if axes == 3 else input.unsqueeze(2)
     places = output.numel() // (N * C)
-    block_c = min(16, triton.next_power_of_2(C))
-    block_p = 1024 // block_c
-    grid_sample_kernel[(triton.cdiv(places, block_p), N)](
-        x, grid.contiguous(), output, places, C, *x.shape[2:], *x.stride(),
-        VOLUME=axes == 3, NEAREST=mode == "nearest", BORDER=padding_mode == "border",
-        REFLECT=padding_mode == "reflection", ALIGN=bool(align_corners), BLOCK_P=block_p, BLOCK_C=block_c)
+    block = min(512, triton.next_power_of_2(places))
+    channels = max(1, min(C, 2**22 // max(1, x[0, 0].numel())))
+    wide = sum((n - 1) * step for n, step in zip(x.shape[2:], x.stride()[2:], strict=True)) >= 2**31
+    grid_sample_kernel[(triton.cdiv(places, block), triton.cdiv(C, channels), N)](
+        x, grid.contiguous(), output, places, C, channels, *x.shape[2:], *x.stride(),
+        axes == 3, mode == "nearest", padding_mode == "border", padding_mode == "reflection", bool(align_corners),
+        wide, block,
+    )  # fmt: skip
     return output

@@ -1,7 +1,7 @@
 """Signals, images and volumes resized. All are volumes here, with one layer, or one layer and one row.
 
-A program holds a block of places of the result by a block of planes (batch x channel). Neighbours and weights along
-each axis follow from the places once; then for each block of planes the neighbours are gathered.
+A program holds a tile of rows and columns of the result, of a few planes (batch x channel). Neighbours and weights
+follow once from rows and from columns, which are far fewer than places; then neighbours are gathered for each plane.
 """
 
 from math import floor
@@ -42,70 +42,84 @@ def neighbour(place, j, n, SIDE: tl.constexpr):
 
 
 @triton.jit
-def weighed_kernel(x_ptr, y_ptr, PLANES, D, H, W, OH, OW, PLACES, ratio_d, ratio_h, ratio_w,
-                   ALIGN: tl.constexpr, LAYERS: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-                   BLOCK_P: tl.constexpr, BLOCK_C: tl.constexpr):
-    """LAYERS x ROWS x COLUMNS neighbours, 1, 2 or 4 along each axis."""
-    p = tl.program_id(0).to(tl.int64) * BLOCK_P + tl.arange(0, BLOCK_P)
-    c = tl.program_id(1).to(tl.int64) * BLOCK_C + tl.arange(0, BLOCK_C)
-    ok = (c < PLANES)[:, None] & (p < PLACES)[None, :]
-    x = place_of((p % OW).to(tl.float32), ratio_w, ALIGN)
-    y = place_of((p // OW % OH).to(tl.float32), ratio_h, ALIGN)
-    z = place_of((p // OW // OH).to(tl.float32), ratio_d, ALIGN)
-    plane = x_ptr + (c * D * H * W)[:, None]
-    total = tl.zeros((BLOCK_C, BLOCK_P), tl.float32)
-    for k in tl.static_range(LAYERS):
-        layer, of_layer = tl.zeros((BLOCK_P,), tl.int32), tl.full((BLOCK_P,), 1.0, tl.float32)
-        if LAYERS > 1:
-            layer, of_layer = neighbour(z, k, D, LAYERS)
-        for i in tl.static_range(ROWS):
-            row, of_row = tl.zeros((BLOCK_P,), tl.int32), of_layer
-            if ROWS > 1:
-                row, of_row = neighbour(y, i, H, ROWS)
-                of_row *= of_layer
-            for j in tl.static_range(COLUMNS):
-                column, weight = neighbour(x, j, W, COLUMNS)
-                at = (layer.to(tl.int64) * H + row) * W + column
-                total += (weight * of_row)[None, :] * tl.load(plane + at[None, :], mask=ok, other=0.0)
-    tl.store(y_ptr + c[:, None] * PLACES + p[None, :], total, mask=ok)
+def places(OH, OW, R, BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr):
+    """Layers, rows and columns of a tile of the result, whose R rows are of all layers; offsets; what is there."""
+    across = tl.cdiv(OW, BLOCK_X)
+    r = tl.program_id(0) // across * BLOCK_Y + tl.arange(0, BLOCK_Y)
+    x = tl.program_id(0) % across * BLOCK_X + tl.arange(0, BLOCK_X)
+    at = (r.to(tl.int64) * OW)[:, None] + x[None, :]
+    return r // OH, r % OH, x, at, (r < R)[:, None] & (x < OW)[None, :]
 
 
 @triton.jit
-def nearest_kernel(x_ptr, y_ptr, PLANES, D, H, W, OH, OW, PLACES, ratio_d, ratio_h, ratio_w, half,
-                   BLOCK_P: tl.constexpr, BLOCK_C: tl.constexpr):
-    p = tl.program_id(0).to(tl.int64) * BLOCK_P + tl.arange(0, BLOCK_P)
-    c = tl.program_id(1).to(tl.int64) * BLOCK_C + tl.arange(0, BLOCK_C)
-    ok = (c < PLANES)[:, None] & (p < PLACES)[None, :]
-    column = tl.minimum((((p % OW).to(tl.float32) + half) * ratio_w).to(tl.int32), W - 1)
-    row = tl.minimum((((p // OW % OH).to(tl.float32) + half) * ratio_h).to(tl.int32), H - 1)
-    layer = tl.minimum((((p // OW // OH).to(tl.float32) + half) * ratio_d).to(tl.int32), D - 1)
-    at = (layer.to(tl.int64) * H + row) * W + column
-    value = tl.load(x_ptr + (c * D * H * W)[:, None] + at[None, :], mask=ok)
-    tl.store(y_ptr + c[:, None] * PLACES + p[None, :], value, mask=ok)
+def weighed_kernel(
+    x_ptr, y_ptr, PLANES, D, H, W, OH, OW, R, ratio_d, ratio_h, ratio_w,
+    ALIGN: tl.constexpr, LAYERS: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_C: tl.constexpr, BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr,
+):  # fmt: skip
+    """LAYERS x ROWS x COLUMNS neighbours, 1, 2 or 4 along each axis; WIDE if offsets in a plane need 64 bits."""
+    z, y, x, out_at, ok = places(OH, OW, R, BLOCK_Y, BLOCK_X)
+    z, y = place_of(z.to(tl.float32), ratio_d, ALIGN), place_of(y.to(tl.float32), ratio_h, ALIGN)
+    x = place_of(x.to(tl.float32), ratio_w, ALIGN)
+    for c in range(tl.program_id(1) * BLOCK_C, tl.minimum(PLANES, (tl.program_id(1) + 1) * BLOCK_C)):
+        plane = x_ptr + c.to(tl.int64) * D * H * W
+        total = tl.zeros((BLOCK_Y, BLOCK_X), tl.float32)
+        for k in tl.static_range(LAYERS):
+            layer, of_layer = tl.zeros((BLOCK_Y,), tl.int32), tl.full((BLOCK_Y,), 1.0, tl.float32)
+            if LAYERS > 1:
+                layer, of_layer = neighbour(z, k, D, LAYERS)
+            for i in tl.static_range(ROWS):
+                row, of_row = tl.zeros((BLOCK_Y,), tl.int32), of_layer
+                if ROWS > 1:
+                    row, of_row = neighbour(y, i, H, ROWS)
+                    of_row *= of_layer
+                row_at = ((layer.to(tl.int64) if WIDE else layer) * H + row) * W
+                along = tl.zeros((BLOCK_Y, BLOCK_X), tl.float32)
+                for j in tl.static_range(COLUMNS):
+                    column, weight = neighbour(x, j, W, COLUMNS)
+                    value = tl.load(plane + (row_at[:, None] + column[None, :]), mask=ok, other=0.0)
+                    along += weight[None, :] * value
+                total += of_row[:, None] * along
+        tl.store(y_ptr + c.to(tl.int64) * R * OW + out_at, total, mask=ok)
 
 
 @triton.jit
-def area_kernel(x_ptr, y_ptr, PLANES, D, H, W, OD, OH, OW, most_d, most_h, most_w,
-                BLOCK_P: tl.constexpr, BLOCK_C: tl.constexpr):
+def nearest_kernel(
+    x_ptr, y_ptr, PLANES, D, H, W, OH, OW, R, ratio_d, ratio_h, ratio_w, half,
+    BLOCK_C: tl.constexpr, BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr,
+):  # fmt: skip
+    z, y, x, out_at, ok = places(OH, OW, R, BLOCK_Y, BLOCK_X)
+    column = tl.minimum(((x.to(tl.float32) + half) * ratio_w).to(tl.int32), W - 1)
+    row = tl.minimum(((y.to(tl.float32) + half) * ratio_h).to(tl.int32), H - 1)
+    layer = tl.minimum(((z.to(tl.float32) + half) * ratio_d).to(tl.int32), D - 1)
+    at = ((layer.to(tl.int64) * H + row) * W)[:, None] + column[None, :]
+    for c in range(tl.program_id(1) * BLOCK_C, tl.minimum(PLANES, (tl.program_id(1) + 1) * BLOCK_C)):
+        value = tl.load(x_ptr + c.to(tl.int64) * D * H * W + at, mask=ok)
+        tl.store(y_ptr + c.to(tl.int64) * R * OW + out_at, value, mask=ok)
+
+
+@triton.jit
+def area_kernel(
+    x_ptr, y_ptr, PLANES, D, H, W, OH, OW, R, most_d, most_h, most_w,
+    BLOCK_C: tl.constexpr, BLOCK_Y: tl.constexpr, BLOCK_X: tl.constexpr,
+):  # fmt: skip
     """Means over boxes, of up to most_d x most_h x most_w elements."""
-    p = tl.program_id(0).to(tl.int64) * BLOCK_P + tl.arange(0, BLOCK_P)
-    c = tl.program_id(1).to(tl.int64) * BLOCK_C + tl.arange(0, BLOCK_C)
-    ok = (c < PLANES)[:, None] & (p < OD * OH * OW)[None, :]
-    x, y, z = p % OW, p // OW % OH, p // OW // OH
-    left, right = x * W // OW, tl.cdiv((x + 1) * W, OW)
-    top, bottom = y * H // OH, tl.cdiv((y + 1) * H, OH)
-    front, back = z * D // OD, tl.cdiv((z + 1) * D, OD)
-    plane = x_ptr + (c * D * H * W)[:, None]
-    total = tl.zeros((BLOCK_C, BLOCK_P), tl.float32)
-    for box in range(most_d * most_h * most_w):
-        layer = front + box // (most_h * most_w)
-        row = top + box // most_w % most_h
-        column = left + box % most_w
-        inside = ok & ((layer < back) & (row < bottom) & (column < right))[None, :]
-        total += tl.load(plane + ((layer * H + row) * W + column)[None, :], mask=inside, other=0.0)
-    count = (back - front) * (bottom - top) * (right - left)
-    mean = total / count.to(tl.float32)[None, :]
-    tl.store(y_ptr + c[:, None] * OD * OH * OW + p[None, :], mean, mask=ok)
+    z, y, x, out_at, ok = places(OH, OW, R, BLOCK_Y, BLOCK_X)
+    OD = R // OH
+    left, right = (x.to(tl.int64) * W // OW).to(tl.int32), tl.cdiv((x.to(tl.int64) + 1) * W, OW).to(tl.int32)
+    top, bottom = (y.to(tl.int64) * H // OH).to(tl.int32), tl.cdiv((y.to(tl.int64) + 1) * H, OH).to(tl.int32)
+    front, back = (z.to(tl.int64) * D // OD).to(tl.int32), tl.cdiv((z.to(tl.int64) + 1) * D, OD).to(tl.int32)
+    count = ((back - front) * (bottom - top))[:, None] * (right - left)[None, :]
+    for c in range(tl.program_id(1) * BLOCK_C, tl.minimum(PLANES, (tl.program_id(1) + 1) * BLOCK_C)):
+        plane = x_ptr + c.to(tl.int64) * D * H * W
+        total = tl.zeros((BLOCK_Y, BLOCK_X), tl.float32)
+        for box in range(most_d * most_h * most_w):
+            layer, row = front + box // (most_h * most_w), top + box // most_w % most_h
+            column = left + box % most_w
+            inside = ok & ((layer < back) & (row < bottom))[:, None] & (column < right)[None, :]
+            at = ((layer.to(tl.int64) * H + row) * W)[:, None] + column[None, :]
+            total += tl.load(plane + at, mask=inside, other=0.0)
+        tl.store(y_ptr + c.to(tl.int64) * R * OW + out_at, total / count.to(tl.float32), mask=ok)
 
 
 def each(value, axes):
@@ -127,7 +141,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if len(sizes) != axes or min(sizes) < 1:
         raise ValueError(f"the size {sizes} does not go with an input of shape {list(input.shape)}")
     output = torch.empty((*input.shape[:2], *sizes), dtype=input.dtype, device=input.device)
-    planes, places = input.shape[0] * input.shape[1], torch.Size(sizes).numel()
+    planes = input.shape[0] * input.shape[1]
     if not output.numel():
         return output
     if align_corners:
@@ -137,20 +151,21 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     filled = [1] * (3 - axes)
     ratios = [1.0] * (3 - axes) + ratios
     x, S, sizes = input.contiguous(), filled + S, filled + sizes
-    block_c = min(4, triton.next_power_of_2(planes))
-    block_p = (1024 if output.numel() <= 2**18 else 512) // block_c
-    grid = (triton.cdiv(places, block_p), triton.cdiv(planes, block_c))
+    (D, H, W), (OD, OH, OW) = S, sizes
+    block_x = min(triton.next_power_of_2(OW), 256)
+    block = min(4, triton.next_power_of_2(planes)), min(triton.next_power_of_2(OD * OH), 512 // block_x), block_x
+    grid = (triton.cdiv(OD * OH, block[1]) * triton.cdiv(OW, block_x), triton.cdiv(planes, block[0]))
     if mode == "area":
         most = [(n + m - 1) // m + (n % m > 0) for n, m in zip(S, sizes, strict=True)]
-        area_kernel[grid](x, output, planes, *S, *sizes, *most, BLOCK_P=block_p, BLOCK_C=block_c)
+        area_kernel[grid](x, output, planes, *S, OH, OW, OD * OH, *most, *block)
     elif mode in weighed:
         side = 4 if mode == "bicubic" else 2
-        layers, rows, columns = ([1] * (3 - axes) + [side] * axes)
+        neighbours = [1] * (3 - axes) + [side] * axes
         weighed_kernel[grid](
-            x, output, planes, *S, *sizes[1:], places, *ratios, ALIGN=bool(align_corners),
-            LAYERS=layers, ROWS=rows, COLUMNS=columns, BLOCK_P=block_p, BLOCK_C=block_c)
+            x, output, planes, *S, OH, OW, OD * OH, *ratios, bool(align_corners), *neighbours,
+            D * H * W >= 2**31, *block,
+        )  # fmt: skip
     else:
         half = 0.5 if mode == "nearest-exact" else 0.0
-        nearest_kernel[grid](
-            x, output, planes, *S, *sizes[1:], places, *ratios, half, BLOCK_P=block_p, BLOCK_C=block_c)
+        nearest_kernel[grid](x, output, planes, *S, OH, OW, OD * OH, *ratios, half, *block)
     return output
