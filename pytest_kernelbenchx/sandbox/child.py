@@ -24,7 +24,7 @@ import numpy
 import torch
 
 from pytest_kernelbenchx.dtypes import NAMES
-from pytest_kernelbenchx.sandbox import failures, interpreter, landlock, processes, watching, witness
+from pytest_kernelbenchx.sandbox import failures, interpreter, landlock, processes, seccomp, watching, witness
 from pytest_kernelbenchx.sandbox.held import Held
 from pytest_kernelbenchx.sandbox.protocol import decode, encode, obstacle, pack, storage_bytes, unpack
 from pytest_kernelbenchx.sandbox.wire import CHANNEL_LOST, ProtocolError, Reader, frame
@@ -77,6 +77,7 @@ def enter(
     torch.set_num_threads(1)
     torch.backends.cudnn.allow_tf32 = False  # as for the reference: what a candidate leaves to PyTorch is as exact
     layers += landlock.restrict(readable(), [directory, Path(os.environ["TRITON_CACHE_DIR"])])
+    layers += seccomp.restrict()
     return [*layers, "private_dirs", "scrubbed_env", "subreaper"]
 
 

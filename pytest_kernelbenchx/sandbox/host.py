@@ -19,14 +19,15 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from pytest_kernelbenchx.sandbox import landlock, processes
+from pytest_kernelbenchx.sandbox import landlock, processes, seccomp
 from pytest_kernelbenchx.sandbox.exchange import Exchange, Output
 from pytest_kernelbenchx.sandbox.process import Child, Died
 from pytest_kernelbenchx.sandbox.server import SandboxError, Server, ZygoteLostError
 
 __all__ = ["Child", "Died", "Sandbox", "SandboxError"]
 
-LAYERS = ("setsid", "no_new_privs", "rlimits", *landlock.LAYERS, "private_dirs", "scrubbed_env", "subreaper")
+CONFINED = ("setsid", "no_new_privs", "rlimits", *landlock.LAYERS, *seccomp.LAYERS)
+LAYERS = (*CONFINED, "private_dirs", "scrubbed_env", "subreaper")
 """What a candidate's process is confined by, where the system has it; records say which of them were active."""
 SELF_TEST_SECONDS = 120.0
 ATTEMPTS = 4
