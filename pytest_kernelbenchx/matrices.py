@@ -15,7 +15,7 @@ SMALL = 32  # sides up to which matrices have no structure
 
 def shuffled(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
     """As `fills.well_conditioned`, with the rows in a random order, so that most need exchanges of rows."""
-    return fills.well_conditioned(rng, shape, kind)[..., torch.randperm(shape[-1], generator=rng), :]
+    return in_own_orders(rng, fills.well_conditioned(rng, shape, kind))
 
 
 def some_deficient(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
@@ -36,7 +36,8 @@ def with_spectrum(rng: torch.Generator, shape: list[int], values: Tensor) -> Ten
 
 
 def determinate(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
-    """Normal values; large matrices are nearer to a permuted identity, so that float32 holds their determinant.
+    """Normal values; large matrices are nearer to a permuted identity, each to another, so that float32 holds their
+    determinants.
 
     That of N x N normal values is about sqrt(N!), 10 ** 44 for N = 64.
     """
@@ -44,7 +45,13 @@ def determinate(rng: torch.Generator, shape: list[int], kind: str) -> Tensor:
     values = fills.normal()(rng, shape, kind)
     if n <= SMALL:
         return values
-    return (values / (2 * math.sqrt(n)) + torch.eye(n, dtype=torch.float64))[..., torch.randperm(n, generator=rng), :]
+    return in_own_orders(rng, values / (2 * math.sqrt(n)) + torch.eye(n, dtype=torch.float64))
+
+
+def in_own_orders(rng: torch.Generator, values: Tensor) -> Tensor:
+    """`values` [..., N, M] with the rows of every matrix in an order of its own."""
+    order = torch.rand(values.shape[:-1], generator=rng).argsort(-1)
+    return values.gather(-2, order[..., None].expand(values.shape))
 
 
 def definite(rng: torch.Generator, shape: list[int], dtype: torch.dtype, kind: str) -> Tensor:

@@ -82,3 +82,12 @@ def test_matrices_have_the_spectrum_that_is_asked_for():
     for shape in ([2, 3, 5], [2, 5, 3], [2, 3, 3]):
         found = torch.linalg.svdvals(matrices.with_spectrum(rng(0), shape, values))
         assert torch.allclose(found, values, atol=1e-12)
+
+
+@pytest.mark.parametrize("fill", [matrices.determinate, matrices.in_own_orders])
+def test_rows_of_every_matrix_are_in_an_order_of_its_own(fill):
+    """A kernel that takes the pivots of one matrix for all of them would pass otherwise."""
+    given = [[8, 40, 40], "standard"] if fill is matrices.determinate else [torch.eye(40).expand(8, 40, 40)]
+    orders = fill(rng(0), *given).abs().argmax(-1)
+    assert len({tuple(order) for order in orders.tolist()}) == 8
+    assert (orders.sort(-1).values == torch.arange(40)).all()

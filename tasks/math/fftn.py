@@ -44,7 +44,7 @@ def lengths(S, dim):
         *[dict(S=[16, 16], fill="both", **o) for o in (dict(), dict(s=(8, 8)), dict(dim=(0, 1), norm="ortho"))],
         *[dict(S=[n], dtype="c64") for n in (4096, 1031)],
         dict(S=[3, 5, 7], dim=(2, 0), s=(9, 2), norm="forward"),
-        dict(S=[6, 10], dim=(-1,), out=True),
+        dict(S=[6, 10], dim=(-1,), out=True, layout={"out": "strided"}),
     ],
     sizes={
         "4k": dict(S=[4096], dtype="c64"),

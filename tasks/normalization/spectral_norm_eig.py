@@ -21,7 +21,7 @@ from pytest_kernelbenchx import task
         dict(A=[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]),
         dict(A=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]),
         *[dict(A=A) for A in ([[2.0, 1.0], [1.0, -3.0]], [[0.0, 5.0], [0.0, 0.0]])],
-        *[dict(S=S, N=N, fill="both", out=True) for S, N in (([16], 32), ([8], 64), ([], 64))],
+        *[dict(S=S, N=N, fill="both", out=True) for S, N in (([16], 32), ([8], 64), ([], 64), ([2], 97))],
     ],
     sizes={"16": dict(S=[], N=16), "512": dict(S=[], N=512), "batch": dict(S=[1024], N=32)},
 )
