@@ -1,7 +1,8 @@
-"""Solve linear systems by Gauss-Jordan elimination with partial pivoting, one program per matrix.
+"""Solve linear systems by Gauss-Jordan elimination with partial pivoting.
 
-[A | B] lies in a buffer of its own. In step j the row with the largest entry of column j comes to place j, and column j
-is removed from all other rows; in the end A is diagonal and a division gives the result.
+In step j the row with the largest entry of column j is chosen among those not chosen before, and column j is removed
+from all other rows; in the end each row knows one unknown, and a division gives it. Small [A | B] stay in registers,
+several to a program; a larger one lies in a buffer of its own, where the row chosen comes to place j.
 """
 
 import torch
@@ -9,9 +10,43 @@ import triton
 import triton.language as tl
 
 
+@triton.jit(do_not_specialize=["a_m", "b_k"])
+def small_kernel(
+    a_ptr, b_ptr, x_ptr, failed_ptr, SYSTEMS, N, K, a_s, a_n, a_m, b_s, b_n, b_k,
+    GROUP: tl.constexpr, BLOCK_W: tl.constexpr, BLOCK_N: tl.constexpr,
+):  # fmt: skip
+    """The distance of columns is not known to the compiler: so it gives every thread whole rows."""
+    system = (tl.program_id(0) * GROUP + tl.arange(0, GROUP)).to(tl.int64)
+    s = system[:, None, None]
+    row = tl.arange(0, BLOCK_N)[None, :]
+    c = tl.arange(0, BLOCK_W)[None, :, None]
+    inside = (s < SYSTEMS) & (row < N)[:, None, :]
+    in_b = inside & (c >= N) & (c < N + K)
+    w = tl.load(a_ptr + s * a_s + row[:, None, :] * a_n + c * a_m, mask=inside & (c < N), other=0.0)
+    w += tl.load(b_ptr + s * b_s + row[:, None, :] * b_n + (c - N) * b_k, mask=in_b, other=0.0)
+    unknown = tl.full((GROUP, BLOCK_N), -1, tl.int32)  # which one a row knows
+    divisor = tl.full((GROUP, BLOCK_N), 1.0, w.dtype)
+    singular = tl.zeros((GROUP,), tl.int32)
+    for j in range(0, N):
+        column = tl.sum(tl.where(c == j, w, 0.0), axis=1)
+        size = tl.where(column == column, tl.abs(column), float("inf"))  # NaN spreads
+        best = tl.argmax(tl.where((unknown < 0) & (row < N), size, -1.0), axis=1)[:, None]
+        pivot = tl.sum(tl.where(row == best, column, 0.0), axis=1)
+        singular += (pivot == 0.0).to(tl.int32)
+        pivot = tl.where(pivot == 0.0, 1.0, pivot)[:, None]
+        pivots = tl.gather(w, tl.broadcast_to(best[:, :, None], (GROUP, BLOCK_W, BLOCK_N)), 2)
+        w -= tl.where(row == best, 0.0, column / pivot)[:, None, :] * pivots
+        unknown = tl.where(row == best, j, unknown)
+        divisor = tl.where(row == best, pivot, divisor)
+    tl.store(failed_ptr + system, singular, mask=system < SYSTEMS)
+    tl.store(x_ptr + (s * N + unknown[:, None, :]) * K + (c - N), w / divisor[:, None, :], mask=in_b)
+
+
 @triton.jit
-def solve_kernel(a_ptr, b_ptr, w_ptr, x_ptr, failed_ptr, N, K, a_s, a_n, a_m, b_s, b_n, b_k,
-                 BLOCK_N: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_W: tl.constexpr):
+def solve_kernel(
+    a_ptr, b_ptr, w_ptr, x_ptr, failed_ptr, N, K, a_s, a_n, a_m, b_s, b_n, b_k,
+    BLOCK_N: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_W: tl.constexpr,
+):  # fmt: skip
     system = tl.program_id(0).to(tl.int64)
     width = N + K
     a_ptr += system * a_s
@@ -78,12 +113,21 @@ def solve(A, B):
         b = b.expand(*batch, N, K).reshape(-1, N, K)
         systems = a.shape[0]
         width = triton.next_power_of_2(N + K)
-        block = max(1, min(triton.next_power_of_2(N), 8192 // width))
-        work = torch.empty((systems, N, N + K), dtype=A.dtype, device=A.device)
+        side = triton.next_power_of_2(N)
         failed = torch.empty((systems,), dtype=torch.int32, device=A.device)
-        solve_kernel[(systems,)](a, b, work, x, failed, N, K, *a.stride(), *b.stride(),
-                                 BLOCK_N=triton.next_power_of_2(N), BLOCK_R=block, BLOCK_W=width,
-                                 num_warps=min(16, max(1, block * width // 256)))
+        if side * width <= 4096:
+            group = min(triton.next_power_of_2(systems), max(1, 1024 // (side * width)))
+            small_kernel[(triton.cdiv(systems, group),)](
+                a, b, x, failed, systems, N, K, *a.stride(), *b.stride(), group, width, side,
+                num_warps=max(1, side * width * x.element_size() // 8192),
+            )  # fmt: skip
+        else:
+            block = max(1, min(side, 8192 // width))
+            work = torch.empty((systems, N, N + K), dtype=A.dtype, device=A.device)
+            solve_kernel[(systems,)](
+                a, b, work, x, failed, N, K, *a.stride(), *b.stride(), side, block, width,
+                num_warps=min(16, max(1, block * width // 256)),
+            )  # fmt: skip
         if failed.any():
             raise torch.linalg.LinAlgError("the solver failed because the input matrix is singular")
     return x.squeeze(-1) if vector else x
