@@ -18,6 +18,7 @@ from typing import Any
 from shrinking import ROOT, pytest_command
 
 TIMES = ("time", "seconds", "run")
+MEASURED = ("seconds_in", "delegated_share", "delegated")
 SHOWN = 40  # differences
 Records = dict[tuple[str, ...], dict[str, Any]]
 
@@ -32,7 +33,8 @@ def judged(options: argparse.Namespace, workers: str) -> Records:
         records = [json.loads(line) for line in file.read_text().splitlines()]
     found = {}
     for record in records:
-        facts = {key: value for key, value in record["facts"].items() if key != "seconds_in"}
+        measured = MEASURED if record["facts"].get("delegated_by") == "device time" else MEASURED[:1]
+        facts = {key: value for key, value in record["facts"].items() if key not in measured}
         kept = {key: value for key, value in record.items() if key not in TIMES}
         name = record["task"], record["method"], str(record["round"]), str(record["sample"]), record["stage"]
         found[name] = {**kept, "facts": facts}

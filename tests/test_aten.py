@@ -57,7 +57,7 @@ CALLS = {
 
 def watched(call):
     """What a call does, as it is watched."""
-    audit = Audit([X, Y, INDEX], 255, "", "cpu", lambda: 0)
+    audit = Audit([X, Y, INDEX], 255, "", True, lambda: 0)
     with audit:
         result = call()
     return audit.report(result)
@@ -108,7 +108,7 @@ def test_elements_are_those_of_all_tensors_once():
 )
 @pytest.mark.parametrize("fresh", [0, 255])
 def test_fresh_memory_holds_one_byte(dtype, fresh):
-    audit = Audit([], fresh, "", "cpu", lambda: 0)
+    audit = Audit([], fresh, "", True, lambda: 0)
     with audit:
         made = [torch.empty(5, dtype=dtype), torch.empty_like(torch.zeros(5, dtype=dtype))]
     wanted = 1 if dtype is torch.bool and fresh else fresh

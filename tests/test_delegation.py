@@ -9,12 +9,12 @@ from conftest import RELU
 
 CONTROLS = Path(__file__).parent / "controls"
 HEAD = RELU.replace("def relu", "def honest")
-ZEROS = """
+ONES = """
 
 @triton.jit
-def _zeros(out, n, BLOCK: tl.constexpr):
+def _ones(out, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + i, tl.zeros((BLOCK,), out.dtype.element_ty), mask=i < n)
+    tl.store(out + i, tl.full((BLOCK,), 1, out.dtype.element_ty), mask=i < n)
 
 """
 END = "    return input.copy_(out) if inplace else out\n"
@@ -29,9 +29,9 @@ def relu(input, inplace=False):
 CHEATS = {
     "copies": (f"def relu(input, inplace=False):\n    out = honest(torch.relu(input))\n{END}", "aten::relu computed"),
     "reads-nothing": (
-        f"{ZEROS}def relu(input, inplace=False):\n    out = torch.empty(input.shape, dtype=input.dtype)\n"
-        "    _zeros[(max(1, triton.cdiv(out.numel(), 1024)),)](out, out.numel(), BLOCK=1024)\n"
-        f"    out += torch.relu(input)\n{END}",
+        f"{ONES}def relu(input, inplace=False):\n    out = torch.empty(input.shape, dtype=input.dtype)\n"
+        "    _ones[(max(1, triton.cdiv(out.numel(), 1024)),)](out, out.numel(), BLOCK=1024)\n"
+        f"    out *= torch.relu(input)\n{END}",
         "its kernels read nothing that comes from the inputs, and PyTorch computes (aten::",
     ),
 }

@@ -18,6 +18,15 @@ CANDIDATES = {
         "    return input.copy_(out) if inplace else out\n",
         "DELEGATED",
     ),
+    "zeros": (
+        "@triton.jit\ndef _zeros(out, n, BLOCK: tl.constexpr):\n"
+        "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    tl.store(out + i, tl.zeros((BLOCK,), out.dtype.element_ty), mask=i < n)\n\n\n"
+        "def relu(input, inplace=False):\n    out = torch.empty(input.shape, dtype=input.dtype)\n"
+        "    _zeros[(triton.cdiv(out.numel(), 1024) or 1,)](out, out.numel(), BLOCK=1024)\n"
+        "    out += torch.relu(input)\n    return input.copy_(out) if inplace else out\n",
+        "DELEGATED",
+    ),
     "part": (
         "def relu(input, inplace=False):\n    out = honest(input * 1.0)\n"
         "    return input.copy_(out) if inplace else out\n",
@@ -31,6 +40,8 @@ def test_a_candidate_whose_kernels_do_nothing_is_delegated(tree):
         tree.candidate(method, f"{HEAD}\n\n{source}")
     result = tree.run("-k", "relu and not leaky", "-m", "correct")
     assert result.verdicts() == {method: verdict for method, (_, verdict) in CANDIDATES.items()}, result.text
+    zeros = next(record for record in result.records if record["method"] == "zeros" and record["stage"] == "correct")
+    assert zeros["reason"].startswith("with its kernels switched off and zeros in new memory, the results of ")
     told = next(record for record in result.records if record["method"] == "decoy" and record["stage"] == "correct")
     assert told["reason"].startswith("with its kernels switched off, the results of ")
     for name in ("relu_", "relu"):

@@ -1,10 +1,12 @@
 """Results that depend on memory that nothing had written: right by luck, or wrong and now explained."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 from pytest_kernelbenchx.judge import freshness
-from pytest_kernelbenchx.judge.freshness import compared
+from pytest_kernelbenchx.judge.freshness import compared, depends
 from pytest_kernelbenchx.judge.judging import Reply
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 from pytest_kernelbenchx.sandbox.evidence import Evidence, Memory
@@ -100,9 +102,10 @@ def test_elements_that_differ_and_those_that_were_never_written():
     full, zero = torch.zeros(5), torch.zeros(5)
     full.view(torch.uint8)[:8] = 0xFF
     full[3] = 1.0
-    assert compared(full, zero) == (3, 2)
-    assert compared([full, zero], [full, full]) == (3, 0)
-    assert compared(full, None) == (0, 0)
+    assert compared(full, zero, 255, 0) == (3, 2)
+    assert compared(full, zero, 255, 127) == (3, 0)
+    assert compared([full, zero], [full, full], 255, 0) == (3, 0)
+    assert compared(full, None, 255, 0) == (0, 0)
 
 
 def reply(value, read):
@@ -121,12 +124,41 @@ def reply(value, read):
         (None, False, "UNINITIALISED_READ"),
     ],
 )
-def test_loads_that_were_watched_count_more_than_bytes(monkeypatch, read, left, verdict):
+def test_loads_that_were_watched_count_more_than_bytes(read, left, verdict):
     """`read` elements that nothing had written, None where loads are not watched; `left`: the bytes of fresh memory."""
     right, wrong = torch.zeros(3), torch.full((3,), 2.0)
     if left:
         wrong.view(torch.uint8)[:] = 0xFF
-    verdicts = iter([Outcome(Verdict.WRONG_VALUES), Outcome(Verdict.PASSED)])
-    monkeypatch.setattr(freshness, "judge", lambda *_: next(verdicts))
-    found = freshness.judge_freshness(None, None, None, reply(wrong, read), reply(right, read))
+    found = depends((255, reply(wrong, read)), (0, reply(right, read)))
     assert (found and found.verdict.name) == verdict
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "found"),
+    [
+        ({0xFF: "W", 0: "P"}, "UNINITIALISED_READ"),
+        ({0xFF: "W", 0: "W", 0x7F: "P"}, "UNINITIALISED_READ"),
+        ({0xFF: "P", 0: "W"}, "UNINITIALISED_READ"),
+        ({0xFF: "P", 0: "P", 0x7F: "P"}, None),
+        ({0xFF: "W", 0: "W", 0x7F: "W"}, None),
+        ({0xFF: "WP", 0: "P"}, None),
+        ({0xFF: "W", 0: "PW"}, None),
+        ({0xFF: "R", 0: "P"}, None),
+    ],
+)
+def test_one_byte_must_be_right_and_another_wrong_each_time(monkeypatch, verdicts, found):
+    """P passed, W wrong values, R an error; two letters for the first call and the later ones."""
+    asked = []
+    names = {"P": Verdict.PASSED, "W": Verdict.WRONG_VALUES, "R": Verdict.RUNTIME_ERROR}
+
+    def call(case, expected, audit):
+        asked.append(audit["fresh"])
+        return reply(torch.full((3,), float(audit["fresh"])), 3)
+
+    def judged(task, case, expected, answer):
+        letters = verdicts[asked[-1]]
+        return Outcome(names[letters[0] if asked.count(asked[-1]) == 1 else letters[-1]])
+
+    monkeypatch.setattr(freshness, "judge", judged)
+    outcome = freshness.judge_freshness(None, SimpleNamespace(call=call), None, None)
+    assert (outcome and outcome.verdict.name) == found

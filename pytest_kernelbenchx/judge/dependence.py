@@ -1,12 +1,14 @@
 """Last in stage two: is the result right, too, if no kernel is launched?
 
 Then something else does the work, whatever it is called and wherever it hides: PyTorch, numpy, a thread, a library.
-The calls have new values, and `torch.empty` holds NaN, so that nothing is right by chance or from before. Without a
-kernel that does part of the work some results are wrong, and that it is a part is none of this check's business.
+The calls have new values, and `torch.empty` holds NaN, so that nothing is right by chance or from before; and once
+more zeros, since to write these is no work, either. Without a kernel that does part of the work some results are wrong,
+and that it is a part is none of this check's business.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from torch import Tensor
 
@@ -26,19 +28,26 @@ def judge_dependence(task: Task, caller: Caller, passed: Iterable[Case]) -> Outc
     """DELEGATED if the results of all chosen cases are right without a kernel. Raises OutcomeError if it dies."""
     if task.random is not None:
         return None
+    cases = chosen(task, passed)
+    return _without(task, caller, cases, None) or _without(task, caller, cases, {"fresh": 0, "memory": False})
+
+
+def _without(task: Task, caller: Caller, cases: list[Case], audit: dict[str, Any] | None) -> Outcome | None:
+    """DELEGATED if all cases are right without a kernel; with `audit`, elements that are not 0 alone count."""
     elements, right = 0, []
-    for case in chosen(task, passed):
+    for case in cases:
         expected = expect(task, case)
-        reply = caller.call(case, expected, idle=True)
+        reply = caller.call(case, expected, idle=True, audit=audit)
         if not reply.launches or not judge(task, case, expected, reply).passed:
             return None
-        elements += made(expected)
+        elements += made(expected, other_than_0=audit is not None)
         right.append((case, expected))
     if elements < FEWEST:
         return None
     case, expected = right[0]
     count = f"{len(right)} case" + "s" * (len(right) > 1)
-    reason = f"with its kernels switched off, the results of {count} ({elements} elements) are right all the same"
+    off = "with its kernels switched off" + (" and zeros in new memory" if audit else "")
+    reason = f"{off}, the results of {count} ({elements} elements) are right all the same"
     facts = {"case": case.to_json(), "call": messages.call(task, expected.arguments)}
     return Outcome(Verdict.DELEGATED, f"{reason}: they do none of the work", facts=facts)
 
@@ -51,7 +60,7 @@ def chosen(task: Task, passed: Iterable[Case]) -> list[Case]:
     return [replace(case, seed=case.seed + 2 * OTHER) for case in usable[:CASES]]
 
 
-def made(expected: Expectation) -> int:
+def made(expected: Expectation, other_than_0: bool = False) -> int:
     """Elements of the outputs, and of what the operation changed."""
     tensors = [leaf for leaf in [*expected.eager, *expected.changed.values()] if isinstance(leaf, Tensor)]
-    return sum(tensor.numel() for tensor in tensors)
+    return sum(int(tensor.count_nonzero()) if other_than_0 else tensor.numel() for tensor in tensors)

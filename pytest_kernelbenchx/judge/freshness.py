@@ -1,7 +1,7 @@
 """Does a result depend on what lies in memory that nothing has written?
 
-A call is made with every byte of fresh memory 0xFF (NaN, or -1), and with every byte 0. An element that differs where
-one of the two results is right took part in it: it was read, or, where it still holds these bytes, never written.
+A call is made with every byte of fresh memory 0xFF (NaN, or -1), 0, and 0x7F, until one result is right and one wrong.
+Then such memory was read; or, where all that differs still holds the byte, an element was never written.
 """
 
 from dataclasses import replace
@@ -18,26 +18,41 @@ from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.evidence import Evidence
 from pytest_kernelbenchx.task import Task
 
-FULL, ZERO = 0xFF, 0
-LEFT_OUT = "right only where such memory holds zeros"
+FULL, ZERO, LARGE = 0xFF, 0, 0x7F
+HOLDS = {FULL: "NaN or -1", ZERO: "zeros", LARGE: "large numbers"}
 
 
-def judge_freshness(task: Task, case: Case, expected: Expectation, full: Reply, zero: Reply) -> Outcome | None:
-    """What is wrong with a candidate, if the replies with the one and the other byte say that it is its memory."""
-    verdicts = [judge(task, case, expected, reply).verdict for reply in (full, zero)]
-    if verdicts not in ([Verdict.WRONG_VALUES, Verdict.PASSED], [Verdict.PASSED, Verdict.WRONG_VALUES]):
-        return None
-    differing, left = compared(full.value, zero.value)
-    read, loads_seen = readers(full.evidence), full.evidence is not None and full.evidence.memory is not None
+def judge_freshness(task: Task, caller: Caller, case: Case, expected: Expectation) -> Outcome | None:
+    """What is wrong with a candidate that is right with one byte in fresh memory and wrong with another, both twice."""
+
+    def ask(byte: int) -> tuple[Verdict, Reply]:
+        reply = caller.call(case, expected, audit={"fresh": byte})
+        return judge(task, case, expected, reply).verdict, reply
+
+    found: dict[Verdict, tuple[int, Reply]] = {}
+    for byte in HOLDS:
+        verdict, reply = ask(byte)
+        if verdict not in (Verdict.PASSED, Verdict.WRONG_VALUES):
+            return None
+        found.setdefault(verdict, (byte, reply))
+        if len(found) == 2:
+            again = all(ask(number)[0] is was for was, (number, _) in found.items())
+            return depends(found[Verdict.WRONG_VALUES], found[Verdict.PASSED]) if again else None
+    return None
+
+
+def depends(wrong: tuple[int, Reply], right: tuple[int, Reply]) -> Outcome | None:
+    """The verdict on two replies, each with its byte: memory was read, or elements of the result never written."""
+    differing, left = compared(wrong[1].value, right[1].value, wrong[0], right[0])
+    read, only = readers(wrong[1].evidence), f"right only where such memory holds {HOLDS[right[0]]}"
     if not read and left == differing:
-        fresh = "zeros" if verdicts[1] is Verdict.PASSED else "something else than zeros"
-        reason = f"{differing} elements of the result are never written: right only where fresh memory holds {fresh}"
+        reason = f"{differing} elements of the result are never written: {only}"
         return Outcome(Verdict.WRONG_VALUES, reason, facts={"never_written": differing})
-    if not read and loads_seen:
+    watched = wrong[1].evidence is not None and wrong[1].evidence.memory is not None
+    if not read and watched:
         return None
-    what = LEFT_OUT if verdicts[1] is Verdict.PASSED else "right only where such memory holds no zeros"
     told = f": {read}" if read else ""
-    reason = f"the result depends on memory that nothing had written{told}; {differing} of its elements are {what}"
+    reason = f"the result depends on memory that nothing had written{told}; {differing} of its elements are {only}"
     return Outcome(Verdict.UNINITIALISED_READ, reason)
 
 
@@ -48,15 +63,15 @@ def readers(evidence: Evidence | None) -> str:
     return ", ".join(f"{name} read {count} such elements" for name, count in evidence.memory.uninitialised.items())
 
 
-def compared(full: Any, zero: Any) -> tuple[int, int]:
-    """In how many elements two results differ, and how many of these hold nothing but the byte of the call."""
+def compared(wrong: Any, right: Any, wrong_byte: int, right_byte: int) -> tuple[int, int]:
+    """In how many elements two results differ, and how many of these hold nothing but the byte of their call."""
     differing = left = 0
-    for one, other in zip(flatten(full), flatten(zero), strict=False):
+    for one, other in zip(flatten(wrong), flatten(right), strict=False):
         if isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape == other.shape and one.numel():
             first, second = rows(one), rows(other)
             apart = (first != second).any(1)
             differing += int(apart.sum())
-            left += int((apart & (first == FULL).all(1) & (second == ZERO).all(1)).sum())
+            left += int((apart & (first == wrong_byte).all(1) & (second == right_byte).all(1)).sum())
     return differing, left
 
 
@@ -72,9 +87,7 @@ def explained(task: Task, caller: Caller, outcome: Outcome) -> Outcome:
         return outcome
     case = Case.from_json(outcome.facts["case"])
     try:
-        expected = expect(task, case)
-        full, zero = (caller.call(case, expected, audit={"fresh": byte}) for byte in (FULL, ZERO))
-        found = judge_freshness(task, case, expected, full, zero)
+        found = judge_freshness(task, caller, case, expect(task, case))
     except OutcomeError:
         return outcome
     if found is None or found.verdict is Verdict.WRONG_VALUES:

@@ -27,6 +27,7 @@ HEADER = (
 
 
 REASONS = 20  # that are printed
+LEAST = 0.005  # share of the work, left to PyTorch, that is worth a word
 
 
 class Summary:
@@ -98,7 +99,7 @@ def absent(records: list[dict[str, Any]]) -> list[str]:
 
 def delegated(records: list[dict[str, Any]]) -> list[str]:
     """Which candidates were passed and leave a part of their work to PyTorch, the largest share first."""
-    found = [r for r in records if r["verdict"] == "PASSED" and r.get("facts", {}).get("delegated_share")]
+    found = [r for r in records if r["verdict"] == "PASSED" and r.get("facts", {}).get("delegated_share", 0) >= LEAST]
     if not found:
         return []
     found.sort(key=lambda record: -record["facts"]["delegated_share"])

@@ -29,14 +29,16 @@ class Audit(TorchDispatchMode):
         inputs: the tensors of the call.
         fresh: the byte in memory that is not written yet.
         own_file: the file of the candidate's kernels.
-        device: "cpu" has shadow memory.
+        memory: whether to keep shadow memory; only in the interpreter.
         launched: how many kernels of the candidate's own were launched until now.
     """
 
-    def __init__(self, inputs: list[torch.Tensor], fresh: int, own_file: str, device: str, launched: Callable[[], int]):
+    def __init__(
+        self, inputs: list[torch.Tensor], fresh: int, own_file: str, memory: bool, launched: Callable[[], int]
+    ):
         super().__init__()
         self.inputs, self.fresh, self.launched = inputs, fresh, launched
-        self.shadow = shadow.Shadow(inputs, own_file) if device == "cpu" else None
+        self.shadow = shadow.Shadow(inputs, own_file) if memory else None
         self.kinds: dict[str, Counter[str]] = {kind: Counter() for kind in aten.KINDS}
         self.work: dict[str, list[int]] = {}
         self.computed: list[tuple[str, torch.Tensor, int]] = []

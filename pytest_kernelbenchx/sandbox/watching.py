@@ -22,7 +22,8 @@ def watch(how: dict | None, tensors: list[torch.Tensor], log: Log, device: str) 
 
     Args:
         how: None; {"fresh": byte} for what operators do and where each byte comes from, with that byte in memory that
-            is not written yet; {"profile": true} for times on the GPU.
+            is not written yet, and with "memory": false only for what operators do; {"profile": true} for times on
+            the GPU.
         tensors: the inputs.
     """
     log.spans = None
@@ -38,4 +39,4 @@ def watch(how: dict | None, tensors: list[torch.Tensor], log: Log, device: str) 
     def launched() -> int:
         return sum(entry["own"] for entry in log.entries)
 
-    return Audit(tensors, how["fresh"], log.own_file, device, launched)
+    return Audit(tensors, how["fresh"], log.own_file, device == "cpu" and how.get("memory", True), launched)
