@@ -120,7 +120,7 @@ def answer(task: Task, case: Case, expected: Expectation, change: Change = same,
     try:
         leaves, _ = run(task, arguments)
     except Exception as error:
-        return Reply(failure=Outcome(Verdict.RUNTIME_ERROR, str(error)))
+        return Reply(failure=Outcome(Verdict.RUNTIME_ERROR, str(error), facts={"exception": type(error).__name__}))
     value = [change(each(leaf, torch.detach), number) for number, leaf in enumerate(leaves)]
     after = {name: leaf if tensors_of(leaf) else [] for name, leaf in arguments.items()}
     if case.out and task.out:

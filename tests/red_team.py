@@ -50,7 +50,8 @@ class Court:
 
     def __init__(self, patch, device: str = "cpu"):
         patch.setattr(policy, "examine", lambda *_: policy.Examination((), ()))
-        patch.setattr("pytest_kernelbenchx.judge.trial.CASES", {"quick": 2})
+        patch.setattr("pytest_kernelbenchx.judge.sharing.CASES", {"quick": 4})
+        patch.setattr("pytest_kernelbenchx.judge.sharing.LARGE", {})
         settings = Settings(device, SECONDS, 8 << 30, "quick", 0, None, Path(), Path(), ())
         self.sandbox = Sandbox(device)
         self.laboratory = SimpleNamespace(

@@ -1,7 +1,7 @@
 """Judge one answer: what the candidate returned and did to its inputs, against what was expected."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,13 @@ from pytest_kernelbenchx.sandbox.protocol import Opaque
 from pytest_kernelbenchx.task import Task, select
 
 PASSED = Outcome(Verdict.PASSED)
+REFUSALS = (
+    *("ValueError", "RuntimeError", "TypeError", "IndexError"),
+    *("AssertionError", "NotImplementedError", "LinAlgError"),
+)
+"""What else a candidate may raise where PyTorch raises: PyTorch's own class differs by device and version, and most
+candidates assert. NameError, SystemExit, a skipped test or whatever else comes of a slip is no refusal.
+"""
 
 
 @dataclass
@@ -57,8 +64,7 @@ class Reply:
 def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
     """The verdict on one answer."""
     if answer.failure is not None:
-        raised = expected.raises is not None and answer.failure.verdict is Verdict.RUNTIME_ERROR
-        return PASSED if raised else answer.failure
+        return answer.failure if expected.raises is None else _raised(expected.raises, answer.failure)
     if expected.raises is not None:
         wanted = f"{type(expected.raises).__name__} ({expected.raises})"
         return Outcome(Verdict.WRONG_OUTPUT, f"the call returned, wanted it to raise like PyTorch: {wanted}"[:400])
@@ -70,6 +76,16 @@ def judge(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outco
             return outcome
         masks += outcome.facts.get("masks", [])
     return Outcome(Verdict.PASSED, facts={"errors": _errors(expected, answer), **({"masks": masks} if masks else {})})
+
+
+def _raised(wanted: Exception, failure: Outcome) -> Outcome:
+    """A call that must raise has raised PyTorch's class, or one of REFUSALS. No subclass: RecursionError is a slip."""
+    if failure.verdict is not Verdict.RUNTIME_ERROR:
+        return failure
+    if str(failure.facts.get("exception")).lstrip("_") in (type(wanted).__name__.lstrip("_"), *REFUSALS):
+        return PASSED
+    told = f"{failure.reason}; wanted it to raise like PyTorch: {type(wanted).__name__} ({wanted})"[:800]
+    return replace(failure, reason=told)
 
 
 def _unchanged(task: Task, case: Case, expected: Expectation, answer: Reply) -> Outcome:
