@@ -5,6 +5,7 @@ it may get, with the rule on the source that has to say so in parentheses. `need
 """
 
 import ast
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -72,7 +73,8 @@ def records(tmp_path_factory, machine):
                 folder.mkdir(parents=True)
                 shutil.copy(control.path, folder / f"{control.task}.py")
         options = [f"--kbx-timeout={timeout}", "--kbx-tasks=tasks", "--kbx-memory=4", f"--kbx-device={machine}"]
-        result = tree.run("-n2", "-q", "-m", "not performs", *options, timeout=600)
+        workers = max(2, len(os.sched_getaffinity(0)) // 3)
+        result = tree.run(f"-n{workers}", "-q", "-m", "not performs", *options, timeout=600)
         assert not list(tree.path.rglob("conftest.py")), "a candidate wrote beside the candidates"
         found |= {(record["method"], record["stage"]): record for record in result.records}
     return found
