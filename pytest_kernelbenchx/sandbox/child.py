@@ -24,7 +24,16 @@ import numpy
 import torch
 
 from pytest_kernelbenchx.dtypes import NAMES
-from pytest_kernelbenchx.sandbox import failures, interpreter, landlock, processes, seccomp, watching, witness
+from pytest_kernelbenchx.sandbox import (
+    device_memory,
+    failures,
+    interpreter,
+    landlock,
+    processes,
+    seccomp,
+    watching,
+    witness,
+)
 from pytest_kernelbenchx.sandbox.held import Held
 from pytest_kernelbenchx.sandbox.protocol import decode, encode, obstacle, pack, storage_bytes, unpack
 from pytest_kernelbenchx.sandbox.wire import CHANNEL_LOST, ProtocolError, Reader, frame
@@ -38,7 +47,7 @@ def run(
     """Never returns, whatever happens: the code that forked must not go on here."""
     try:
         layers = enter(channel, output, directory, environment, memory if device == "cpu" else None, parent)
-        serve(socket.socket(fileno=channel), Runner(directory, device, layers))
+        serve(socket.socket(fileno=channel), Runner(directory, device, layers, memory))
     except BaseException:  # even a KeyboardInterrupt that the candidate arranged must not reach the zygote's code
         traceback.print_exc()
     finally:
@@ -118,8 +127,8 @@ def serve(channel: socket.socket, runner: "Runner") -> NoReturn:
 class Runner:
     """One candidate: its module, its entry point, its launch log."""
 
-    def __init__(self, directory: Path, device: str, layers: list[str]):
-        self.directory, self.device, self.layers = directory, device, layers
+    def __init__(self, directory: Path, device: str, layers: list[str], memory: int):
+        self.directory, self.device, self.layers, self.memory = directory, device, layers, memory
         self.file = directory / "work" / "candidate.py"
         self.entry: Any = None
         self.timing: Any = None
@@ -187,6 +196,7 @@ class Runner:
         self.log.clear()
         self.choose(header["configs"])
         try:
+            device_memory.cap(self.device, self.memory)
             tensors = unpack(header, payload, self.device, REQUEST_LIMIT)
             tensors = self.held.renewed(tensors) if header["reuse"] else tensors
             args, kwargs, grads = (decode(header[key], tensors, self.device) for key in ("args", "kwargs", "grads"))
