@@ -60,3 +60,27 @@ def test_a_call_without_launches():
     assert idle.value.isnan().all()
     assert [launch["kernel"] for launch in idle.launches] == ["_relu"]
     assert usual.value.tolist() == [0.0, 2.0]
+
+
+LOGSPACE = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _fill(out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.zeros((BLOCK,), tl.float32), mask=i < n)
+
+
+def logspace(start, end, steps, base=10.0, dtype=None, layout=torch.strided, device=None, requires_grad=False):
+    _fill[(1,)](torch.empty(64, device=device), 64, BLOCK=64)
+    return torch.logspace(start, end, steps, base, dtype=dtype, device=device, requires_grad=requires_grad)
+"""
+
+
+def test_a_decoy_where_nothing_but_numbers_is_passed(tree):
+    tree.candidate("decoy", LOGSPACE, "logspace", "random")
+    result = tree.run("-k", "logspace", "-m", "correct")
+    assert result.verdicts() == {"decoy": "DELEGATED"}, result.text

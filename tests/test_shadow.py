@@ -12,6 +12,7 @@ KERNELS = '''
 import torch
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -99,6 +100,18 @@ def near(x):
     return out.neg()
 
 
+@triton.jit
+def _bessel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, libdevice.cyl_bessel_i0(tl.load(x + i, mask=i < n)), mask=i < n)
+
+
+def bessel(x):
+    out = torch.empty_like(x)
+    _bessel[(1,)](x, out, x.numel(), BLOCK=64)
+    return out
+
+
 def late(x):
     """What torch computed, by way of a kernel."""
     y, out = torch.exp(x), torch.empty_like(x)
@@ -180,6 +193,14 @@ def test_results_of_operators_that_a_kernel_hands_on(box):
     assert call(box, "late", x[:40]).evidence.copied == "", "so do few"
     assert call(box, "near", x).evidence.copied is None
     assert call(box, "late", torch.zeros(100)).evidence.copied == "", "equal elements say nothing"
+
+
+@pytest.mark.parametrize("memory", [True, False])
+def test_operators_that_the_interpreter_uses_are_nobodys(box, memory):
+    """It computes Bessel functions of libdevice by PyTorch."""
+    seen = call(box, "bessel", X / 10, audit={**FRESH, "memory": memory}).evidence
+    assert (seen.compute, seen.kinds["compute"], seen.kinds["alloc"]) == ({}, 0, 1)
+    assert (seen.memory is not None) == memory
 
 
 def test_the_next_call_is_not_watched(box):

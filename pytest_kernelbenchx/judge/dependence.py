@@ -17,7 +17,7 @@ from pytest_kernelbenchx.judge import messages
 from pytest_kernelbenchx.judge.caller import Caller
 from pytest_kernelbenchx.judge.judging import judge
 from pytest_kernelbenchx.judge.oracle import Expectation, expect
-from pytest_kernelbenchx.judge.steadiness import ELEMENTS, OTHER, is_literal
+from pytest_kernelbenchx.judge.steadiness import ELEMENTS, OTHER, example_of, is_literal
 from pytest_kernelbenchx.judge.verdicts import Outcome, Verdict
 from pytest_kernelbenchx.task import Task
 
@@ -54,6 +54,8 @@ def _without(task: Task, caller: Caller, cases: list[Case], audit: dict[str, Any
 
 def chosen(task: Task, passed: Iterable[Case]) -> list[Case]:
     """The largest cases with ordinary values that are not too large, with other values."""
+    if not task.inputs:  # and so no values: all that an operator makes of numbers
+        return [case for case in passed if "raises" not in example_of(task, case)][-CASES:]
     usable = [c for c in passed if c.fill == "standard" and not is_literal(task, c)]
     usable = [case for case in usable if 0 < task.elements(case.axes) <= ELEMENTS]
     usable.sort(key=lambda case: task.elements(case.axes), reverse=True)

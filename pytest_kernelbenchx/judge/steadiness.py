@@ -6,8 +6,9 @@ values). Then all these results are read again: one that has changed was handed 
 being written (ASYNC_WORK).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -44,8 +45,13 @@ def chosen(task: Task, passed: Iterable[Case]) -> list[Case]:
 
 def is_literal(task: Task, case: Case) -> bool:
     """Whether a case's tensors are written out, so that no seed changes them."""
-    example = task.examples[case.example] if case.example is not None else {}
+    example = example_of(task, case)
     return "raises" in example or all(name in example for name in task.inputs)
+
+
+def example_of(task: Task, case: Case) -> Mapping[str, Any]:
+    """What the task declares for a case that is an example; nothing for another."""
+    return task.examples[case.example] if case.example is not None else {}
 
 
 def _called_again(task: Task, caller: Caller, case: Case) -> Outcome | None:

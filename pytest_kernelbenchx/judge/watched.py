@@ -10,7 +10,7 @@ from pytest_kernelbenchx.judge.dependence import made
 from pytest_kernelbenchx.judge.freshness import FULL, judge_freshness
 from pytest_kernelbenchx.judge.judging import judge, tensors_of
 from pytest_kernelbenchx.judge.oracle import Expectation, expect
-from pytest_kernelbenchx.judge.steadiness import ELEMENTS, OTHER, is_literal
+from pytest_kernelbenchx.judge.steadiness import ELEMENTS, OTHER, example_of, is_literal
 from pytest_kernelbenchx.judge.verdicts import Outcome, OutcomeError, Verdict
 from pytest_kernelbenchx.sandbox.evidence import Evidence, Memory
 from pytest_kernelbenchx.task import Task
@@ -53,8 +53,10 @@ def chosen(task: Task, passed: list[Case]) -> list[Case]:
 
 def usable(task: Task, passed: list[Case]) -> list[Case]:
     """The cases with random values and something to do."""
+    if not task.inputs:
+        return [case for case in reversed(passed) if "raises" not in example_of(task, case)]
     drawn = [case for case in passed if case.fill != "edge" and not is_literal(task, case)]
-    return [case for case in drawn if task.elements(case.axes) or not task.inputs]
+    return [case for case in drawn if task.elements(case.axes)]
 
 
 def _order(elements: int) -> tuple[int, int]:

@@ -63,6 +63,8 @@ class Audit(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
+        if shadow.launches:
+            return out
         try:
             self.saw(func, args, kwargs, out)
         except Exception as error:  # the candidate's call goes on, with less evidence

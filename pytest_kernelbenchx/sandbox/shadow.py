@@ -21,20 +21,23 @@ from . import bounds
 SET, OWN, READ = 1, 2, 4
 DEPTH = 4  # copies of copies that are followed
 current: Shadow | None = None  # that of the call that is watched, if any
+launches: list[Any] = []  # the kernels that run: operators that the interpreter itself uses are not the candidate's
 
 
 @contextlib.contextmanager
 def launch(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
     """A launch of a kernel with these arguments, for the shadow that watches, if one does."""
-    if current is None:
-        yield
-        return
-    given = [getattr(value, "base", value) for value in bounds.leaves(arguments)]
-    current.begin(function, [value for value in given if isinstance(value, torch.Tensor)])
+    watching = current
+    launches.append(function)
+    if watching is not None:
+        given = [getattr(value, "base", value) for value in bounds.leaves(arguments)]
+        watching.begin(function, [value for value in given if isinstance(value, torch.Tensor)])
     try:
         yield
     finally:
-        current.end()
+        launches.pop()
+        if watching is not None:
+            watching.end()
 
 
 class Region:
