@@ -152,9 +152,11 @@ class Evaluation:
         tree = policy.parse(self.candidate.source)
         line = None if isinstance(tree, Outcome) else policy.asks_for_gpu(tree)
         what = f"{where} returned without launching a Triton kernel of the candidate's own"
-        if limit := next((text for text in self.caller.raised if text.startswith("NOT_JUDGED: ")), None):
+        interpreted = self.laboratory.settings.device == "cpu"
+        limit = next((text for text in self.caller.raised if text.startswith("NOT_JUDGED: ")), None)
+        if interpreted and limit:
             return Outcome(Verdict.NOT_JUDGED, f"a launch failed: {limit.removeprefix('NOT_JUDGED: ')}")
-        if self.laboratory.settings.device == "cpu" and line is not None and not self.caller.raised:
+        if interpreted and line is not None and not self.caller.raised:
             reason = f"{what}; line {line} looks for a GPU, so it may take another path on one: judge it on a GPU"
             return Outcome(Verdict.NOT_JUDGED, reason)
         wanted = "wanted a function under @triton.jit in this file, launched as kernel[grid](...)"

@@ -64,7 +64,7 @@ class Child:
         self._doing = "importing the file"
         header, _ = self.ask({"do": "load", "file": file, "source": source, "entries": entries}, timeout=timeout)
         try:
-            return loaded(header)
+            return self._believed(loaded(header))
         except ProtocolError as error:
             self._tampered(error)
 
@@ -72,7 +72,7 @@ class Child:
         self,
         args: Sequence[Any],
         kwargs: dict[str, Any],
-        seed: int,
+        seed: int | None,
         timeout: float,
         *,
         configs: int | None = None,
@@ -89,7 +89,7 @@ class Child:
             args, kwargs: tensors, numbers, text, None, dtypes, torch.device (it becomes the child's), torch.Generator
                 (it becomes one of the child's device, with the same seed) and containers; tensors arrive with these
                 strides and offsets, and share memory as they do here.
-            seed: for the generators of torch, numpy and random.
+            seed: for the generators of torch, numpy and random; None to go on where the call before left them.
             timeout: seconds until the answer must be here.
             configs: use only this autotune configuration of every kernel (counted round); None for all.
             grads: the entry point is an optimizer class: construct it over args[0], make one step for each of these
@@ -114,9 +114,15 @@ class Child:
         question |= {"tensors": rows, "storages": [len(buffer) for buffer in buffers]}
         header, payload = self.ask(question, buffers, timeout=timeout, limit=2 * limit + size)
         try:
-            return returned(header, payload, sent, limit)
+            return self._believed(returned(header, payload, sent, limit))
         except ProtocolError as error:
             self._tampered(error)
+
+    def _believed(self, answer: Answer) -> Answer:
+        """The answer, unless it blames an interpreter where there is none. Raises ProtocolError."""
+        if answer.error and answer.error["verdict"] is Verdict.NOT_JUDGED and self._sandbox.device != "cpu":
+            raise ProtocolError("an error blames the interpreter, and kernels are compiled here")
+        return answer
 
     def again(self, timeout: float, limit: int = PAYLOAD_LIMIT) -> list[Any]:
         """What the last calls with `hold` returned, the latest last, as it is now. Raises Died."""
