@@ -29,14 +29,16 @@ def over_keys(
             k = tl.load(k_ptrs)
         else:
             k = tl.load(k_ptrs, mask=(d < D)[:, None], other=0.0)
-        score = tl.dot(q, k, input_precision=PRECISION) * scale
+        score = tl.dot(q, k, input_precision=PRECISION)
         if MASKED:
             seen = (n < L)[None, :]
             if CAUSAL:
                 seen = seen & (n[None, :] <= m[:, None])
-            score = tl.where(seen, score, -float("inf"))
-        higher = tl.maximum(top, tl.max(score, axis=1))
-        weight = tl.exp2(score - higher[:, None])
+            score = tl.where(seen, score, -1e38)  # which times a scale of 0 is a number
+        higher = tl.maximum(top, tl.max(score, axis=1) * scale)
+        weight = tl.exp2(score * scale - higher[:, None])
+        if MASKED:
+            weight = tl.where(seen, weight, 0.0)
         shrink = tl.exp2(top - higher)
         weights = weights * shrink + tl.sum(weight, axis=1)
         if MASKED:
@@ -55,7 +57,8 @@ def over_keys(
 @triton.jit(do_not_specialize=["L"])
 def attention_kernel(
     q_ptr, k_ptr, v_ptr, y_ptr, H, L, D, scale, q_b, q_h, q_l, q_d, k_b, k_h, k_l, k_d, v_b, v_h, v_l, v_d,
-    y_b, y_h, y_l, y_d, CAUSAL: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, FULL: tl.constexpr,
+    y_b, y_h, y_l, y_d, NEGATIVE: tl.constexpr, CAUSAL: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, FULL: tl.constexpr,
 ):  # fmt: skip
     # The last queries see most keys and go first.
     block = tl.num_programs(0) - 1 - tl.program_id(0)
@@ -67,6 +70,8 @@ def attention_kernel(
     k_ptrs = k_ptr + b * k_b + h * k_h + n[None, :] * k_l + d[:, None] * k_d
     v_ptrs = v_ptr + b * v_b + h * v_h + n[:, None] * v_l + d[None, :] * v_d
     q = tl.load(q_ptrs, mask=inside, other=0.0)
+    if NEGATIVE:  # the scale is positive
+        q = -q
     top = tl.full((BM,), -float("inf"), tl.float32)
     weights = tl.zeros((BM,), tl.float32)
     total = tl.zeros((BM, BD), tl.float32)
@@ -97,7 +102,7 @@ def attention(q, k, v, causal: bool = False, softmax_scale=None, *, out=None):
         if L <= 64:
             BM = min(BM, 64)
         attention_kernel[(triton.cdiv(L, BM), B * H)](
-            q, k, v, y, H, L, D, scale * 1.4426950408889634, *q.stride(), *k.stride(), *v.stride(), *y.stride(),
-            bool(causal), BM, BN, BD, BD == D, num_warps=8, num_stages=3,
+            q, k, v, y, H, L, D, abs(scale) * 1.4426950408889634, *q.stride(), *k.stride(), *v.stride(), *y.stride(),
+            scale < 0.0, bool(causal), BM, BN, BD, BD == D, num_warps=8, num_stages=3,
         )  # fmt: skip
     return y
