@@ -51,7 +51,7 @@ ORDINARY: dict[str, tuple[str, str]] = {
 HOSTILE: dict[str, tuple[str, str]] = {
     "crash": (candidate("system.abort()"), "CRASHED"),
     "segfault": (candidate("import faulthandler", "faulthandler._sigsegv()"), "CRASHED or FORBIDDEN"),
-    "hang": (candidate("while input.numel() > 5: pass"), "TIMEOUT"),
+    "hang": (candidate("import time", "while input.numel() > 5: time.sleep(0.01)"), "TIMEOUT"),
     "fork bomb": (
         candidate("import time", "for _ in range(60):", "    if system.fork() == 0: time.sleep(600)"),
         "CRASHED or PASSED",
