@@ -1,9 +1,11 @@
 """A task may take a torch.Generator: it travels by its seed, and another seed must give other numbers."""
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 import torch
 
 from pytest_kernelbenchx import Uniform, task
@@ -44,29 +46,33 @@ def test_it_stands_for_one_with_the_seed_of_the_case():
 
 
 class Process:
-    """Draws from the generator that it is given, or from `torch.manual_seed`'s; or from the latter always."""
+    """Draws from the generator that it is given, or from PyTorch's own; or from the latter always. One that is `stuck`
+    begins anew in every call.
+    """
 
     output = ""
 
-    def __init__(self, obeys):
-        self.obeys = obeys
+    def __init__(self, obeys, stuck=False):
+        self.obeys, self.stuck, self.own = obeys, stuck, torch.Generator()
 
     def load(self, file, source, entries, timeout):
         return Answer(True, {"entry": "numbers", "kernels": [], "configs": 0, "fault": None})
 
     def call(self, args, kwargs, seed, timeout, *, configs=None, grads=None):
         generator = kwargs.get("generator") if self.obeys else None
-        drawn = torch.rand(*args, generator=generator or torch.Generator().manual_seed(seed))
+        if seed is not None or self.stuck:
+            self.own.manual_seed(self.own.initial_seed() if seed is None else seed)
+        drawn = torch.rand(*args, generator=generator or self.own)
         return Answer(True, drawn, [], devices=["cpu"])
 
 
-def verdict(number, obeys):
+def verdict(number, obeys, stuck=False, seed=0):
     lease = SimpleNamespace(shared=lambda: contextlib.nullcontext(0.0))
-    sandbox = SimpleNamespace(device="cpu", child=lambda compiled: Process(obeys))
+    sandbox = SimpleNamespace(device="cpu", child=lambda compiled: Process(obeys, stuck))
     candidate = Candidate("m", "random", "numbers", None, None, "", "0", Path("numbers.py"))
     caller = Caller(numbers, candidate, sandbox, lease)
     caller.start(5.0)
-    case = from_example(numbers, number)
+    case = replace(from_example(numbers, number), seed=seed)
     expected = expect(numbers, case)
     return judge(numbers, case, expected, caller.call(case, expected))
 
@@ -77,3 +83,11 @@ def test_who_ignores_it_fails():
     assert wrong.verdict is Verdict.WRONG_VALUES
     assert "another seed gives the same numbers" in wrong.reason
     assert verdict(1, obeys=False).passed
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_the_next_call_under_one_seed_gives_other_numbers(seed):
+    """As a mask does not that follows from torch.initial_seed(): every other case asks for two calls under one seed."""
+    assert verdict(1, obeys=True, seed=seed).passed
+    stuck = verdict(1, obeys=True, stuck=True, seed=seed)
+    assert stuck.passed is (seed % 2 == 0)

@@ -112,7 +112,8 @@ MISTAKES = {
 RATES = {"rate + 0.02": with_rate(0.02), "rate - 0.02": with_rate(-0.02)}
 MISSED = {("fused_mv_logsoftmax_dropout", "one mask for all rows"), ("fused_transformer_block", "in evaluation too")}
 """A vector has one row; what follows hides the mask."""
-FEW = 3  # tasks with too few elements at quick effort, or that hide the mask: 0.02 is not told from chance
+FEW = {"fused_mv_logsoftmax_dropout", "fused_transformer_block"}
+"""Too few elements at quick effort, or what follows hides the mask: 0.02 is not told from chance."""
 
 
 @functools.cache
@@ -153,8 +154,8 @@ def test_mistakes_fail(name, mistake):
 
 @pytest.mark.parametrize("mistake", RATES)
 def test_a_rate_that_is_wrong_by_little_fails_where_there_are_elements_enough(mistake):
-    found = [name for name in NAMES if verdict_over_all(name, RATES[mistake])]
-    assert len(found) >= len(NAMES) - FEW
+    missed = {name for name in NAMES if not verdict_over_all(name, RATES[mistake])}
+    assert len(missed - FEW) <= 1  # by chance
 
 
 def test_stage_two_asks_for_the_rate_of_all_cases():

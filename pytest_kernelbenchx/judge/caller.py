@@ -111,12 +111,18 @@ class Caller:
             raise OutcomeError(death.outcome) from None
 
     def _again(self, arguments: Arguments, seed: int) -> Any:
-        """What the call returns under another seed: of the generator that it is given, or else of PyTorch's own."""
+        """What the call returns with other random numbers.
+
+        Of the generator that it is given under another seed; of PyTorch's own under another seed, or, for every other
+        seed, as the next call after the one before: a mask that follows from `torch.initial_seed()` would be the same.
+        """
         given = {name: value for name, value in arguments.items() if isinstance(value, torch.Generator)}
         others = {n: torch.Generator(g.device).manual_seed(g.initial_seed() + SECOND_SEED) for n, g in given.items()}
-        return self._ask({**arguments, **others}, seed if given else seed + SECOND_SEED).value
+        if given:
+            return self._ask({**arguments, **others}, seed).value
+        return self._ask(arguments, None if seed % 2 else seed + SECOND_SEED).value
 
-    def _ask(self, arguments: Arguments, seed: int) -> Answer:
+    def _ask(self, arguments: Arguments, seed: int | None) -> Answer:
         """One call. On a GPU autotuned kernels use one configuration a call, each in its turn."""
         self._loaded()
         answer = self._once(arguments, seed, self._configurations[0] if self._configurations else None)
@@ -126,15 +132,16 @@ class Caller:
         self._configurations = self._configurations[1:] + self._configurations[:1]
         return answer
 
-    def _once(self, arguments: Arguments, seed: int, configuration: int | None) -> Answer:
+    def _once(self, arguments: Arguments, seed: int | None, configuration: int | None) -> Answer:
         child, grads = self._loaded(), arguments.get(GRADS)
+        seed = None if seed is None else seed % 2**31
         positional, named = split_call(self.task, arguments)
         start = time.perf_counter()
         try:
             with self.lease.shared() as waited:
                 start += waited
                 how: dict[str, Any] = {"grads": grads, "configs": configuration, **self._how}
-                answer = child.call(positional, named, seed=seed % 2**31, timeout=self.limit, **how)
+                answer = child.call(positional, named, seed=seed, timeout=self.limit, **how)
         except Died as death:
             self._child = None
             if death.outcome.facts.get("lost") and not self._lost:

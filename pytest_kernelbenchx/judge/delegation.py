@@ -92,7 +92,8 @@ def judge_delegation(
     `drawn`: the results hold random numbers, which kernels may draw without reading anything.
     """
     work = ", ".join(names)
-    if watched.seen and watched.elements >= FEWEST:
+    launched = bool(watched.seen) and all(watched.launches)  # a size that has no kernel is another matter: NO_KERNEL
+    if launched and watched.elements >= FEWEST:
         evidence = [evidence for _, evidence in watched.seen]
         copied = [one.copied for one in evidence if one.copied != ""]
         if copied and None not in copied:
@@ -101,7 +102,7 @@ def judge_delegation(
         if not drawn and all(idle(one) for one in evidence):
             what = f"its kernels read nothing that comes from the inputs, and PyTorch computes ({work})"
             return Outcome(Verdict.DELEGATED, f"{what}: they do none of the work")
-    if share == 1.0 and by == ESTIMATE and watched.launches:
+    if share == 1.0 and by == ESTIMATE and launched:
         return Outcome(Verdict.DELEGATED, f"all of the work is in {work} ({by}), none in the candidate's own kernels")
     if forbid and share:
         what = f"{share:.1%} of the work is in {work} ({by}), which --kbx-delegation=forbid rules out"

@@ -13,6 +13,7 @@ from pytest_kernelbenchx.judge.oracle import Expectation, each, flatten
 from pytest_kernelbenchx.task import GRADS, Task, select
 
 STRIDES = "inputs have the strides shown below: pass strides to the kernel, or use .contiguous()"
+OFFSETS = "inputs begin behind the start of their storage: pass the tensor, not what its storage begins with"
 OTHERS = 8  # values of one option that are tried
 Change = Callable[[Tensor], Tensor]
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pytest_kernelbenchx.cases import Case
 from pytest_kernelbenchx.judge.judging import Reply, judge
-from pytest_kernelbenchx.judge.mistakes import STRIDES
+from pytest_kernelbenchx.judge.mistakes import OFFSETS, STRIDES
 from pytest_kernelbenchx.judge.oracle import Expectation, expect
 from pytest_kernelbenchx.judge.simplifying import simplify
 from pytest_kernelbenchx.judge.suspicions import hinted
@@ -65,7 +65,7 @@ class Reduction:
             return outcome
         reason = f"{outcome.reason}; all {right} cases with contiguous inputs are right"
         details = [line for line in outcome.details.splitlines() if not line.strip().startswith("hint:")]
-        details.append(f"hint: {STRIDES}")
+        details.append(f"hint: {OFFSETS if set(case.layouts.values()) == {'offset'} else STRIDES}")
         facts = {**outcome.facts, "contiguous_right": right}
         return Outcome(outcome.verdict, reason, "\n".join(details), facts)
 

@@ -167,7 +167,7 @@ class Trial:
         return Outcome(Verdict.PASSED, facts=facts)
 
     def _ran_out(self, facts: dict[str, Any]) -> Outcome:
-        wanted = len(self.task.examples) + CASES[self.settings.effort]
+        wanted = len(self._chosen()) + CASES[self.settings.effort]
         reason = (
             f"{facts['cases']} of about {wanted} cases took {self.caller.spent:.0f} s, all right, "
             f"and the limit of {self.most:g} s is spent: raise it with --kbx-timeout, or lower --kbx-effort"

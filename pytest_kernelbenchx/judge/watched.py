@@ -26,14 +26,14 @@ class Watched:
     Attributes:
         seen: of each, its case and the evidence.
         elements: of their outputs.
-        launches: of own kernels.
+        launches: of own kernels, in each.
         refused: why no more was watched, if something stood in the way.
         failure: what they showed to be wrong.
     """
 
     seen: list[tuple[Case, Evidence]] = field(default_factory=list)
     elements: int = 0
-    launches: int = 0
+    launches: list[int] = field(default_factory=list)
     refused: str | None = None
     failure: Outcome | None = None
 
@@ -94,7 +94,7 @@ def watch_one(task: Task, caller: Caller, case: Case, expected: Expectation, fou
     if outcome.passed and reply.evidence is not None:
         found.seen.append((case, reply.evidence))
         found.elements += made(expected)
-        found.launches += reply.launches
+        found.launches.append(reply.launches)
     return outcome
 
 

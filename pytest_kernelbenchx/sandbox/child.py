@@ -200,7 +200,8 @@ class Runner:
             tensors = unpack(header, payload, self.device, REQUEST_LIMIT)
             tensors = self.held.renewed(tensors) if header["reuse"] else tensors
             args, kwargs, grads = (decode(header[key], tensors, self.device) for key in ("args", "kwargs", "grads"))
-            _seed(header["seed"])
+            if header["seed"] is not None:
+                _seed(header["seed"])
             watched = watching.watch(header["audit"], tensors, self.log, self.device)
             start = time.perf_counter()
             with watched, self.idling() if header["idle"] else contextlib.nullcontext():
