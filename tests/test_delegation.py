@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 
 from conftest import RELU
+from pytest_kernelbenchx.cases import Case
+from pytest_kernelbenchx.judge.delegation import delegated, device_share, judge_delegation
+from pytest_kernelbenchx.judge.watched import Watched
+from pytest_kernelbenchx.sandbox.evidence import Evidence, Memory
 
 CONTROLS = Path(__file__).parent / "controls"
 HEAD = RELU.replace("def relu", "def honest")
@@ -121,3 +125,52 @@ def test_honest_controls_delegate_nothing(tree):
         assert record["facts"]["delegated_share"] == 0.0
         assert record["facts"]["audit"]["output_by_kernels"] == 1.0
         assert "not_audited" not in record["facts"]["audit"]
+
+
+def seen(launches, **fields):
+    """Watched calls of one candidate, one for each number of launches."""
+    memory = Memory(8, fields.pop("data_loads", 8), 8, 0, 0, {}, 1.0, [1.0])
+    evidence = Evidence(compute={"aten::exp": (1, 100, 0)}, memory=memory, **fields)
+    calls = [(Case(), evidence) for _ in launches]
+    return Watched(calls, elements=200, launches=launches)
+
+
+@pytest.mark.parametrize(
+    ("watched", "share", "more", "found"),
+    [
+        (seen([1, 1]), 0.5, {}, None),
+        (seen([1, 1]), 0.5, {"forbid": True}, "50.0% of the work"),
+        (seen([1, 1]), 0.0, {"forbid": True}, None),
+        (seen([1, 1]), None, {"forbid": True}, None),
+        (seen([1, 1], data_loads=0), 0.9, {}, "its kernels read nothing"),
+        (seen([1, 0], data_loads=0), 0.9, {}, None),
+        (seen([], data_loads=0), 0.9, {}, None),
+        (seen([1, 1], data_loads=0), 0.9, {"drawn": True}, None),
+        (seen([1, 1], copied="aten::exp"), 0.5, {}, "its kernels hand on what aten::exp computed"),
+        (seen([1, 1], copied=""), 0.5, {}, None),
+        (seen([1, 0], copied="aten::exp"), 0.5, {}, None),
+        (seen([1, 1]), 1.0, {}, "all of the work is in aten::exp"),
+        (seen([1, 0]), 1.0, {}, None),
+        (seen([1, 1]), 1.0, {"by": "device time"}, None),
+    ],
+)
+def test_what_is_held_against_a_candidate(watched, share, more, found):
+    """Calls without a launch prove nothing about kernels: another size may have one."""
+    arguments = {"names": ["aten::exp"], "by": "estimate", "forbid": False, "drawn": False, **more}
+    outcome = judge_delegation(watched, share, **arguments)
+    assert (outcome is None) == (found is None)
+    assert outcome is None or (outcome.verdict.name == "DELEGATED" and outcome.reason.startswith(found))
+
+
+def test_shares():
+    one = Evidence(
+        compute={"aten::exp": (1, 30, 0), "aten::mm": (1, 10, 60)}, memory=Memory(10, 10, 10, 40, 0, {}, 1.0, [])
+    )
+    assert delegated([(Case(), one)]) == (0.5, "estimate", ["aten::mm", "aten::exp"])
+    assert delegated([(Case(), Evidence())])[0] is None
+    assert device_share(Evidence(device={"own": 3.0, "moves": 5.0, "aten::mm": 1.0})) == (
+        0.25,
+        "device time",
+        ["aten::mm"],
+    )
+    assert device_share(Evidence(device={"moves": 5.0}))[0] is None
