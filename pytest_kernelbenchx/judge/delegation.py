@@ -22,7 +22,7 @@ from pytest_kernelbenchx.sandbox.evidence import Evidence
 from pytest_kernelbenchx.task import Task
 
 FEWEST = 64  # elements that the outputs of the watched cases have together before anything is held against a candidate
-LISTED = 8
+LISTED, LARGEST = 8, 1 << 20  # operators that are named; elements of the case whose device time is measured
 OWN, MOVES = "own", "moves"
 ESTIMATE, DEVICE_TIME = "estimate", "device time"
 
@@ -63,8 +63,9 @@ def delegated(seen: list[tuple[Case, Evidence]]) -> tuple[float | None, str, lis
 
 
 def profiled(task: Task, caller: Caller, passed: list[Case]) -> tuple[Evidence | None, str | None]:
-    """What took device time in the largest case, or why that was not measured."""
-    case = max(usable(task, passed), key=lambda case: task.elements(case.axes), default=None)
+    """What took device time in the largest case that is soon judged, or why that was not measured."""
+    small = [case for case in usable(task, passed) if task.elements(case.axes) <= LARGEST]
+    case = max(small, key=lambda case: task.elements(case.axes), default=None)
     if case is None:
         return None, "no case has a usable size"
     try:
