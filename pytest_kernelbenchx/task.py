@@ -20,7 +20,7 @@ What holds for every task, unless its docstring says otherwise:
 - Sums are taken in float32, those of float32 in full precision (TF32 is wrong); 16-bit results are rounded once.
 - Dropout in training makes 0 of each element with probability `p`, independently, and multiplies the others by
   1 / (1 - p); `training=False` switches it off. Any random numbers do, if they change with the seed of
-  torch.manual_seed; upstream wants PyTorch's own stream. A `p` outside 0 to 1 raises ValueError.
+  torch.manual_seed and from call to call; upstream wants PyTorch's own stream. A `p` outside 0 to 1 raises ValueError.
 - GELU is that of `tasks/activation/gelu.py`: x * Phi(x), or the form with tanh; else `approximate` is a RuntimeError.
   Convolution, with its `stride`, `padding`, `dilation` and `groups`, is that of `tasks/convolution/conv2d.py`.
 - A quantized operation finds scales, which are its own choice, from the finite tensors that it is given, rounds these,

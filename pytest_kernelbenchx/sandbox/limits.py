@@ -48,12 +48,12 @@ def unsupported(error: BaseException) -> str | None:
 def _missing_name(error: BaseException) -> str | None:
     frame = _innermost(error)
     if isinstance(error, NotImplementedError) and frame and frame.name in BLOCK_POINTERS:
-        return f"This version of Triton has no block pointers (tl.{frame.name})." if _in_triton(frame) else None
+        return f"This version of Triton has no block pointers (tl.{frame.name}), on no machine." if _in_triton(frame) else None
     if not isinstance(error, AttributeError):
         return None
     owner = getattr(error, "obj", None)
     if getattr(owner, "__name__", "") == "triton.language" and error.name in BLOCK_POINTERS:
-        return f"This version of Triton has no block pointers (tl.{error.name})."
+        return f"This version of Triton has no block pointers (tl.{error.name}), on no machine."
     if type(owner).__name__ == "InterpreterBuilder":
         return f"Triton's interpreter has no operation {error.name}."
     return None
