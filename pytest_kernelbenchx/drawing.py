@@ -63,20 +63,20 @@ class Shapes:
 
     def within(self, room: int, long: tuple[int, int] | None = None) -> st.SearchStrategy[list[int]]:
         """Lists whose product is at most `room`, with one length between the two of `long` if that is given."""
+        return _shape(self, room, long)
 
-        @st.composite
-        def shape(draw: Any) -> list[int]:
-            rank = draw(st.integers(max(self.min_rank, 1 if long else 0), self.max_rank))
-            sides: list[int] = [draw(st.integers(*long))] if long else []
-            for _ in range(rank - len(sides)):
-                left = max(1, room // max(1, math.prod(sides)))
-                longest = max(self.longest, LONGEST_ALONE) if rank == 1 and self.longest == LONGEST else self.longest
-                sides.append(draw(lengths(min(left, longest), LONG_LENGTHS if rank == 1 else LENGTHS)))
-            if sides and not long and self.min_side == 0 and draw(st.integers(0, 24)) == 24:
-                sides[0] = 0
-            return draw(st.permutations(sides)) if rank > 1 else sides
 
-        return shape()
+@st.composite  # at the top: Hypothesis reads the source of what it decorates
+def _shape(draw: Any, kind: Shapes, room: int, long: tuple[int, int] | None) -> list[int]:
+    rank = draw(st.integers(max(kind.min_rank, 1 if long else 0), kind.max_rank))
+    sides: list[int] = [draw(st.integers(*long))] if long else []
+    for _ in range(rank - len(sides)):
+        left = max(1, room // max(1, math.prod(sides)))
+        longest = max(kind.longest, LONGEST_ALONE) if rank == 1 and kind.longest == LONGEST else kind.longest
+        sides.append(draw(lengths(min(left, longest), LONG_LENGTHS if rank == 1 else LENGTHS)))
+    if sides and not long and kind.min_side == 0 and draw(st.integers(0, 24)) == 24:
+        sides[0] = 0
+    return draw(st.permutations(sides)) if rank > 1 else sides
 
 
 ANY = Shapes(0, 4, min_side=0)  # what *S is drawn from where a task does not say
@@ -127,36 +127,42 @@ def cases(
             for a few cases of each kind, it would give little else.
         rejected: called for each case that the task's `where=` turns away.
     """
-    budget = budget or Budget()
+    return _case(task, budget or Budget(), kind, simplest, rejected)
 
-    @st.composite
-    def case(draw: Any) -> Case:
-        dtype, fill = kind or draw(st.sampled_from(kinds(task)))
-        axes = _draw_axes(draw, task, budget)
-        assume(not budget.least or task.elements(axes) >= budget.least)
-        options = _draw_options(draw, task, axes, dtype)
-        present, numbers = _draw_alternatives(draw, task)
-        out = task.out is not None and draw(st.booleans())
-        if task.where is not None:
-            drawn = {**axes, **_defaults(task), **options, "dtype": dtype, "present": present}
-            if not task.where(**select(task.where, drawn)):
-                rejected()
-                reject()
-        if not simplest:
-            assume(draw(st.integers(0, 7)))  # what is drawn first is 0 throughout
-        return Case(
-            axes=axes,
-            dtype=dtype,
-            options={name: value for name, value in options.items() if not _is_default(task, name, value)},
-            present=present,
-            numbers=numbers,
-            layouts=_draw_layouts(draw, task, present, numbers) | _draw_out_layout(draw, task, out),
-            fill=fill,
-            seed=draw(st.integers(0, 2**32 - 1)),
-            out=out,
-        )
 
-    return case()
+@st.composite
+def _case(
+    draw: Any,
+    task: Task,
+    budget: Budget,
+    kind: tuple[str, str] | None,
+    simplest: bool,
+    rejected: Callable[[], None],
+) -> Case:
+    dtype, fill = kind or draw(st.sampled_from(kinds(task)))
+    axes = _draw_axes(draw, task, budget)
+    assume(not budget.least or task.elements(axes) >= budget.least)
+    options = _draw_options(draw, task, axes, dtype)
+    present, numbers = _draw_alternatives(draw, task)
+    out = task.out is not None and draw(st.booleans())
+    if task.where is not None:
+        drawn = {**axes, **_defaults(task), **options, "dtype": dtype, "present": present}
+        if not task.where(**select(task.where, drawn)):
+            rejected()
+            reject()
+    if not simplest:
+        assume(draw(st.integers(0, 7)))  # what is drawn first is 0 throughout
+    return Case(
+        axes=axes,
+        dtype=dtype,
+        options={name: value for name, value in options.items() if not _is_default(task, name, value)},
+        present=present,
+        numbers=numbers,
+        layouts=_draw_layouts(draw, task, present, numbers) | _draw_out_layout(draw, task, out),
+        fill=fill,
+        seed=draw(st.integers(0, 2**32 - 1)),
+        out=out,
+    )
 
 
 def _draw_axes(draw: Any, task: Task, budget: Budget) -> dict[str, Any]:

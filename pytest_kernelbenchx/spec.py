@@ -12,6 +12,7 @@ T[...]            (outputs) the shape is whatever the reference gives
 """
 
 import ast
+import functools
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -120,14 +121,15 @@ class TensorSpec:
         return drawn if self.dtype == "T" else self.dtype
 
 
-def names_of(expression: str) -> list[str]:
+@functools.cache
+def names_of(expression: str) -> tuple[str, ...]:
     """The axis names in an expression such as `C // G`; ValueError for anything but names, integers and + - * //."""
     tree = ast.parse(expression, mode="eval")
     for node in ast.walk(tree):
         allowed = (ast.Expression, ast.BinOp, ast.Name, ast.Load, *_OPERATORS)
         if not isinstance(node, allowed) and not (isinstance(node, ast.Constant) and type(node.value) is int):
             raise ValueError(f"{type(node).__name__} is not allowed")
-    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return tuple(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def evaluate(expression: str, values: Mapping[str, Any]) -> int:
@@ -140,4 +142,9 @@ def evaluate(expression: str, values: Mapping[str, Any]) -> int:
 
     if expression.isidentifier():
         return values[expression]
-    return visit(ast.parse(expression, mode="eval").body)
+    return visit(_parsed(expression))
+
+
+@functools.cache
+def _parsed(expression: str) -> Any:
+    return ast.parse(expression, mode="eval").body

@@ -29,6 +29,7 @@ What holds for every task, unless its docstring says otherwise:
 """
 
 import difflib
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -187,7 +188,12 @@ def usual(parameters: Mapping[str, inspect.Parameter], random: Any = None) -> di
 
 def select(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `values` that `function` takes by name."""
-    return {name: values[name] for name in inspect.signature(function).parameters if name in values}
+    return {name: values[name] for name in _parameters(function) if name in values}
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def task(

@@ -12,6 +12,7 @@ from pathlib import PurePath
 
 # Names that some supported versions of Triton have and others have not.
 BLOCK_POINTERS = ("make_block_ptr", "advance")
+NO_BLOCK_POINTERS = "This version of Triton has no block pointers (tl.{}), on no machine."
 # Exceptions that, raised inside the interpreter itself, mean that it can't do something. A ValueError, an
 # AssertionError or an IndexError there is its check of what the candidate asked for.
 INTERNAL = (NotImplementedError, AttributeError, KeyError, TypeError, OverflowError, NameError)
@@ -48,12 +49,12 @@ def unsupported(error: BaseException) -> str | None:
 def _missing_name(error: BaseException) -> str | None:
     frame = _innermost(error)
     if isinstance(error, NotImplementedError) and frame and frame.name in BLOCK_POINTERS:
-        return f"This version of Triton has no block pointers (tl.{frame.name}), on no machine." if _in_triton(frame) else None
+        return NO_BLOCK_POINTERS.format(frame.name) if _in_triton(frame) else None
     if not isinstance(error, AttributeError):
         return None
     owner = getattr(error, "obj", None)
     if getattr(owner, "__name__", "") == "triton.language" and error.name in BLOCK_POINTERS:
-        return f"This version of Triton has no block pointers (tl.{error.name}), on no machine."
+        return NO_BLOCK_POINTERS.format(error.name)
     if type(owner).__name__ == "InterpreterBuilder":
         return f"Triton's interpreter has no operation {error.name}."
     return None
