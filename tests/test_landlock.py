@@ -50,12 +50,9 @@ def version(wanted):
 
 
 @version(1)
-@pytest.mark.parametrize(
-    "path",
-    [ROOT / "tasks/activation/relu.py", ROOT / "README.md", Path.home() / ".bashrc", f"/proc/{os.getpid()}/environ"],
-)
+@pytest.mark.parametrize("path", ["tasks/activation/relu.py", "README.md", "/proc/{}/environ"])
 def test_what_is_not_its_own_it_cannot_read(attempt, path):
-    assert attempt(READ, str(path)) == "PermissionError"
+    assert attempt(READ, str(ROOT / path.format(os.getpid()))) == "PermissionError"
 
 
 @version(1)

@@ -21,6 +21,18 @@ from pytest_kernelbenchx.sandbox import aten
 OWN, MOVES = "own", "moves"
 LISTED = 40
 COPIES = ("Memcpy", "Memset")
+OVERHEAD = (
+    "Activity Buffer Request",
+    "Buffer Flush",
+    "Command Buffer Full",
+    "Driver Compiler",
+    "Instrumentation",
+    "Lazy Function Loading",
+    "Resource",
+    "Runtime Triggered Module Loading",
+    "Unknown",
+)
+"""What CUPTI says of itself (CUpti_ActivityOverheadKind, as Kineto names it): time on the device that nobody asked for."""
 
 Span = tuple[int, int]  # ns since the epoch, from before a launch to after it
 
@@ -74,7 +86,7 @@ def event_of(record: Any) -> Event | None:
     """What matters of one of Kineto's records, if anything does."""
     name, on_gpu = record.name(), record.device_type() == torch.autograd.DeviceType.CUDA
     if on_gpu:
-        if record.is_user_annotation():
+        if record.is_user_annotation() or name in OVERHEAD:
             return None
         what = "copy" if name.startswith(COPIES) else "kernel"
     elif name.startswith("cu"):
