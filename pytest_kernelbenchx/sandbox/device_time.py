@@ -32,7 +32,7 @@ OVERHEAD = (
     "Runtime Triggered Module Loading",
     "Unknown",
 )
-"""What CUPTI says of itself (CUpti_ActivityOverheadKind, as Kineto names it): time on the device that nobody asked for."""
+"""What CUPTI says of itself (CUpti_ActivityOverheadKind, in the names of Kineto): time that nobody asked for."""
 
 Span = tuple[int, int]  # ns since the epoch, from before a launch to after it
 
