@@ -452,3 +452,13 @@ def test_a_column_that_is_nearly_right_is_not_called_reversed():
     assert "reverse" not in find_hint(got, truth.double(), got != truth)
     row = truth.view(1, 5)
     assert "reverse" in find_hint(row.flip(1), row.double(), torch.ones_like(row, dtype=torch.bool))
+
+
+def test_where_pytorch_gives_0_for_next_to_nothing_0_for_something_is_wrong():
+    """Most elements are what cancellation left: they are no measure of the others' errors."""
+    truth = torch.tensor([3e-8] * 60 + [-0.76] * 40, dtype=torch.float64)
+    eager = truth.float().where(truth < 0, 0.0)
+    assert compare(eager, truth, eager=eager) is None
+    wrong = compare(torch.zeros(100), truth, eager=eager)
+    assert wrong is not None
+    assert wrong.count == 40

@@ -139,7 +139,7 @@ FORGERIES = {
         "def sockets():\n    return [socket.socket(fileno=fd) for fd in range(3, 64) if is_socket(fd)]\n"
         "def is_socket(fd):\n    try: return os.readlink(f'/proc/self/fd/{fd}').startswith('socket')\n"
         "    except OSError: return False",
-        {"TAMPERED", "NO_RESULT"},
+        {"TAMPERED", "NO_RESULT", "TIMEOUT"},
     ),
     "nothing but output": ("print('PASSED 1 passed in 0.01s'); sys.stdout.flush(); os._exit(0)", {"NO_RESULT"}),
 }

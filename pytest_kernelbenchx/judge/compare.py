@@ -95,7 +95,11 @@ def allowed_error(
 
 
 def _eager_error(eager: Tensor, truth: Tensor, dtype: torch.dtype, size: Tensor, scale: Tensor) -> Tensor:
-    """PyTorch's error beyond the rounding of the result, at every element, from those no more than twice as large."""
+    """PyTorch's error beyond the rounding of the result, at every element, from those no more than twice as large.
+
+    Of elements of about its size (half as large at least) it is the relative error that counts, of smaller ones the
+    error itself: where PyTorch gives 0 for what is next to nothing, that excuses no 0 in place of something.
+    """
     error = (wide(eager) - wide(truth.to(dtype))).abs()
     if error.numel() == 0:
         return torch.zeros_like(size)
@@ -104,9 +108,11 @@ def _eager_error(eager: Tensor, truth: Tensor, dtype: torch.dtype, size: Tensor,
     one = one if one > 0 else torch.ones_like(one)
     size = torch.where(size > 0, size, one)
     octave = torch.log2(size / torch.where(scale > 0, scale, one)).floor().clamp(0, 2100).long()
-    worst = torch.zeros(2102, dtype=torch.float64)
-    worst.scatter_reduce_(0, octave.flatten(), (error / size).flatten(), "amax")
-    return torch.cummax(worst, 0).values[octave] * size
+    relative, absolute = torch.zeros(2, 2102, dtype=torch.float64)
+    relative.scatter_reduce_(0, octave.flatten(), (error / size).flatten(), "amax")
+    absolute.scatter_reduce_(0, octave.flatten(), error.flatten(), "amax")
+    beside = torch.maximum(relative, torch.nn.functional.pad(relative, (1, 0))[:-1])
+    return torch.maximum(beside[octave] * size, torch.cummax(absolute, 0).values[octave])
 
 
 def agreement(

@@ -19,8 +19,7 @@ from pytest_kernelbenchx import Shapes, fills, task
     fill={"target": fills.classes, "weight": fills.uniform(0.1, 2.0)},
     options={"ignore_index": [-100, -1, 0]},
     examples=[
-        dict(N=4, C=3, S=[], target=[0, 1, 2, 1]),
-        dict(N=4, C=3, S=[], target=[0, -100, 2, 1], ignore_index=-100),
+        *[dict(N=4, C=3, S=[], target=target) for target in ([0, 1, 2, 1], [0, -100, 2, 1])],
         *[dict(N=8, C=10, S=S, fill="both") for S in ([], [8, 8])],
         dict(N=2, C=3, S=[], target=[-100, -100]),
         dict(N=3, C=5003, S=[], weight=True),

@@ -21,9 +21,8 @@ from pytest_kernelbenchx import Shapes, dims, task
         dict(input=[[-float("inf"), 0.0, 1.0], [-1000.0, 1000.0, 0.0]], dim=1),
         *[dict(S=[64, 128], dim=dim, fill="both") for dim in (0, -1)],
         dict(S=[2, 70001], dim=-1, fill="outlier"),
-        dict(S=[9001, 5], dim=0),
+        *[dict(S=S, dim=dim) for S, dim in (([9001, 5], 0), ([0, 3], 1))],
         *[dict(S=S, dim=1, input="low") for S in ([33, 65], [2, 17001])],
-        dict(S=[0, 3], dim=1),
     ],
     sizes={
         "1k": dict(S=[1024, 1024], dim=1),
